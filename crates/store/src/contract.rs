@@ -270,7 +270,7 @@ pub struct SweepRead {
     pub freshness: Freshness,
 }
 
-/// Rows of a sweep: ascending by (partition hash, partition, row key).
+/// Rows of a sweep: ascending by (partition hash, partition length, partition, row key).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SweepPage {
     /// Partition, row key and row.
@@ -288,6 +288,11 @@ pub fn partition_hash(partition: &[u8]) -> u64 {
 pub fn segment_of(hash: u64, segments: u32) -> u32 {
     let slice = (u128::from(hash) * u128::from(segments)) >> 64;
     u32::try_from(slice).expect("a hash below 2^64 times segments, shifted down by 64, is below segments")
+}
+
+/// The smallest hash of slice `segment` of `segments`; 2^64 for the slice after the last.
+pub fn segment_start(segment: u32, segments: u32) -> u128 {
+    (u128::from(segment) << 64).div_ceil(u128::from(segments.max(1)))
 }
 
 /// A blind write by last-writer-wins: applied only where the stored stamp is smaller.
@@ -437,12 +442,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn put_lww(&self, writes: Vec<LwwWrite>) -> Answer<'_, ()>;
 
     /// Records of a space's change log after a position (from the start: `None`), ascending, at most `limit`.
-    fn log_read(
-        &self,
-        space: Space,
-        after: Option<LogPosition>,
-        limit: usize,
-    ) -> Answer<'_, Vec<LogRecord>>;
+    fn log_read(&self, space: Space, after: Option<LogPosition>, limit: usize) -> Answer<'_, Vec<LogRecord>>;
 
     /// Drops the records of a space's change log up to and including a position.
     fn log_trim(&self, space: Space, through: LogPosition) -> Answer<'_, ()>;
