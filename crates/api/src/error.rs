@@ -1,0 +1,98 @@
+//! Errors as clients see them.
+
+use std::fmt;
+
+use hashrange_item::Image;
+
+use crate::{CancellationReason, ErrorCode, ThrottlingReason};
+
+/// An error answer: its code, AWS's text, and what some codes carry besides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    /// The code; it fixes the HTTP status and the name space.
+    pub code: ErrorCode,
+    /// The text, from [`crate::message`]; a few errors have none.
+    pub message: Option<String>,
+    /// Members beside the text.
+    pub details: Details,
+}
+
+/// What an error body carries beside its text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Details {
+    /// Nothing.
+    #[default]
+    None,
+    /// `Item` of `ConditionalCheckFailedException`: the item as it was, where the request asked for it.
+    Item(Image),
+    /// `CancellationReasons` of `TransactionCanceledException`, one for each action, in request order.
+    CancellationReasons(Vec<CancellationReason>),
+    /// `ThrottlingReasons` of the throttling errors.
+    ThrottlingReasons(Vec<ThrottlingReason>),
+}
+
+impl Error {
+    /// An error with a text and nothing else.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: Some(message.into()), details: Details::None }
+    }
+
+    /// An error without a message member.
+    pub fn bare(code: ErrorCode) -> Self {
+        Self { code, message: None, details: Details::None }
+    }
+
+    /// The same error with details.
+    #[must_use]
+    pub fn with(mut self, details: Details) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// `ValidationException` with that text.
+    pub fn validation(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::ValidationException, message)
+    }
+
+    /// `ResourceNotFoundException` with that text.
+    pub fn resource_not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::ResourceNotFoundException, message)
+    }
+
+    /// `ResourceInUseException` with that text.
+    pub fn resource_in_use(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::ResourceInUseException, message)
+    }
+
+    /// `LimitExceededException` with that text.
+    pub fn limit_exceeded(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::LimitExceededException, message)
+    }
+
+    /// `AccessDeniedException` with that text.
+    pub fn access_denied(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::AccessDeniedException, message)
+    }
+
+    /// `SerializationException` with that text.
+    pub fn serialization(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::SerializationException, message)
+    }
+
+    /// `UnknownOperationException`, which has no message: no such target, or an operation that is not built.
+    pub fn unknown_operation() -> Self {
+        Self::bare(ErrorCode::UnknownOperationException)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code.name())?;
+        match &self.message {
+            Some(message) => write!(f, ": {message}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
