@@ -1,19 +1,69 @@
-//! Automation of the workspace: `cargo xtask <command>`.
+//! Automation of this workspace: `cargo xtask NAME`.
 
+mod ci;
+mod clients;
 mod codegen;
+mod process;
+mod tidy;
 
-use std::path::Path;
 use std::process::ExitCode;
 
+use process::Outcome;
+
+const USAGE: &str = "\
+cargo xtask ci [--skip-tests]     everything that CI checks, in its order
+cargo xtask tidy                  our own rules: crate edges, banned calls, sizes, documents
+cargo xtask codegen [--check]     write the generated code, or check that it is fresh
+cargo xtask clients [NAME..]      walk the server with every SDK that this machine can run
+cargo xtask crash [--rounds N]    kill a server N times under load and check what it comes back with
+cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk";
+
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lives in the workspace");
-    let well = match arguments.first().map(String::as_str) {
-        Some("codegen") => codegen::run(root, &arguments[1..]),
-        _ => {
-            eprintln!("usage: cargo xtask codegen [--check]");
-            false
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
         }
+    }
+}
+
+fn dispatch(words: &[&str]) -> Outcome {
+    match words {
+        ["ci", rest @ ..] => ci::run(rest),
+        ["tidy"] => tidy::run(),
+        ["clients", names @ ..] => clients::run(names),
+        ["codegen", rest @ ..] => codegen(rest),
+        ["crash", rest @ ..] => crash(rest),
+        ["bench", rest @ ..] => bench(rest),
+        _ => Err(format!("no such command; there are\n{USAGE}")),
+    }
+}
+
+fn codegen(words: &[&str]) -> Outcome {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let fresh = codegen::run(&process::root(), &words);
+    if fresh { Ok(()) } else { Err("generated code is stale: run `cargo xtask codegen` and commit the result".to_owned()) }
+}
+
+/// The crash test of `cargo test`, longer: it reads the number of rounds from a variable.
+fn crash(words: &[&str]) -> Outcome {
+    let rounds = match words {
+        [] => "200",
+        ["--rounds", rounds] if rounds.parse::<u32>().is_ok() => rounds,
+        _ => return Err("cargo xtask crash [--rounds N], N a whole number".to_owned()),
     };
-    if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    process::cargo(["build", "--release", "--package", "hashrange"])?;
+    let mut test = process::cargo_command([
+        "test", "--release", "--package", "hashrange", "--test", "crash", "--", "--nocapture",
+    ]);
+    process::run(test.env("HASHRANGE_CRASH_ROUNDS", rounds))
+}
+
+/// The benchmarks run release builds in processes of their own; `hashrange-bench` knows the rest.
+fn bench(words: &[&str]) -> Outcome {
+    process::cargo(["build", "--release", "--package", "hashrange", "--package", "hashrange-bench"])?;
+    process::cargo(["run", "--release", "--quiet", "--package", "hashrange-bench", "--"].iter().chain(words))
 }

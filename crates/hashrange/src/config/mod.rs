@@ -1,0 +1,162 @@
+//! Configuration of the server: flags, variables and file become one [`Settings`].
+//!
+//! Parse (`parse_flags`, `read_file`), resolve ([`resolve`]: flags before `HASHRANGE_*` variables before the
+//! file before defaults), compose ([`Settings`]). What can be set is the table [`KEYS`] and nothing else.
+
+mod document;
+mod flags;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub(crate) use flags::{command, given_flags};
+use table::{KEYS, Key, list_words};
+
+/// Everything that `hashrange serve` can be told, typed and within its bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// Where to listen, `host:port`.
+    pub(crate) addr: String,
+    /// The folder of the database; not used when `in_memory`.
+    pub(crate) data: PathBuf,
+    /// Keep everything in memory.
+    pub(crate) in_memory: bool,
+    /// Memory for blocks read from disk.
+    pub(crate) cache_bytes: u64,
+    /// How long CREATING, UPDATING and DELETING last.
+    pub(crate) table_delay: Duration,
+    /// The least important line that is logged.
+    pub(crate) log_level: tracing::Level,
+    /// How a log line looks.
+    pub(crate) log_format: LogFormat,
+}
+
+/// How a log line looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The settings in force, and what a person should know about how they came about.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub(crate) settings: Settings,
+    /// One line each.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What one source gives: setting name to text.
+pub(crate) type Given = BTreeMap<String, String>;
+
+/// The name that holds the path of the file, among flags and variables. A file cannot name another.
+const CONFIG: &str = "config";
+
+/// Merges the sources, each key from the strongest source that gives it.
+///
+/// # Errors
+/// One line: the source, what is wrong, and what to write instead.
+pub(crate) fn resolve(flags: &Given, variables: &Given) -> Result<Resolved, String> {
+    let path = flags.get(CONFIG).or_else(|| variables.get("HASHRANGE_CONFIG"));
+    let file = path.map(|path| read_file(Path::new(path))).transpose()?.unwrap_or_default();
+    let file_name = path.map_or("", String::as_str);
+
+    let mut settings = defaults();
+    for key in KEYS {
+        let variable = key.variable();
+        let (source, text) = if let Some(text) = flags.get(key.name) {
+            (format!("--{}", key.name), text)
+        } else if let Some(text) = variables.get(&variable) {
+            (variable, text)
+        } else if let Some(text) = file.get(key.name) {
+            (format!("{} in {file_name}", key.name), text)
+        } else {
+            continue;
+        };
+        key.read(text, &mut settings).map_err(|why| format!("{source}: {why}"))?;
+    }
+    Ok(Resolved { settings, warnings: misspelled_variables(variables) })
+}
+
+/// The settings where no source says anything.
+fn defaults() -> Settings {
+    let mut settings = Settings {
+        addr: String::new(),
+        data: PathBuf::new(),
+        in_memory: false,
+        cache_bytes: 0,
+        table_delay: Duration::ZERO,
+        log_level: tracing::Level::INFO,
+        log_format: LogFormat::Text,
+    };
+    for key in KEYS {
+        key.read(key.default, &mut settings).expect("a test reads every default of the table");
+    }
+    settings
+}
+
+/// Reads the configuration file. Unlike a variable, which may belong to another program, every key must be known.
+fn read_file(path: &Path) -> Result<Given, String> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("--config {name}: {error}: check the path, or leave the setting out"))?;
+    let table: toml::Table = text.parse().map_err(|error| {
+        let error: toml::de::Error = error;
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        format!("{name}, line {line}: {}", error.message().replace('\n', ", "))
+    })?;
+    table.into_iter().map(|(key, value)| file_entry(path, key, value)).collect()
+}
+
+fn file_entry(path: &Path, key: String, value: toml::Value) -> Result<(String, String), String> {
+    let name = path.display();
+    if !KEYS.iter().any(|known| known.name == key) {
+        return Err(format!("{name}: \"{key}\" is not a setting: {}", suggestion(&key)));
+    }
+    let text = match value {
+        toml::Value::String(text) => text,
+        toml::Value::Boolean(on) => on.to_string(),
+        toml::Value::Integer(number) => number.to_string(),
+        _ => return Err(format!("{key} in {name}: write the value as a text in quotes")),
+    };
+    Ok((key, text))
+}
+
+/// What to write instead of an unknown name.
+fn suggestion(unknown: &str) -> String {
+    match nearest(unknown) {
+        Some(key) => format!("did you mean \"{}\"?", key.name),
+        None => format!("the settings are {}", list_words(KEYS.iter().map(|key| key.name)).replace(" or ", " and ")),
+    }
+}
+
+/// The setting that `name` is most likely a misspelling of.
+fn nearest(name: &str) -> Option<&'static Key> {
+    let likeness = |key: &Key| strsim::jaro_winkler(&name.to_lowercase().replace('_', "-"), key.name);
+    let best = KEYS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.85).then_some(best)
+}
+
+/// A variable that almost names a setting would otherwise be ignored in silence.
+fn misspelled_variables(variables: &Given) -> Vec<String> {
+    let known = |name: &str| name == "HASHRANGE_CONFIG" || KEYS.iter().any(|key| key.variable() == name);
+    let unknown = variables.keys().filter(|name| !known(name));
+    let near = unknown.filter_map(|name| Some((name, nearest(name.strip_prefix("HASHRANGE_")?)?)));
+    near.map(|(name, key)| format!("{name} is not a setting and is ignored; did you mean {}?", key.variable())).collect()
+}
+
+/// The variables of this process that could be settings. An empty one counts as not set.
+pub(crate) fn given_variables() -> Given {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+    };
+    let ours = |(name, value): &(String, String)| name.starts_with("HASHRANGE_") && !value.is_empty();
+    std::env::vars_os().filter_map(text).filter(ours).collect()
+}

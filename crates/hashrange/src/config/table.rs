@@ -1,0 +1,202 @@
+//! The settings of `hashrange serve`: every key with its meaning, default and bounds, in one table.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::text::{bytes_text, duration_text, parse_bytes, parse_duration};
+use super::{LogFormat, Settings};
+
+/// One setting. Its name is the flag (`--table-delay`), the key in the file (`table-delay`) and, in capitals
+/// with underscores, the variable (`HASHRANGE_TABLE_DELAY`).
+pub(crate) struct Key {
+    /// Lower case, words joined by `-`.
+    pub(crate) name: &'static str,
+    /// What help shows in place of a value.
+    pub(crate) placeholder: &'static str,
+    /// The value where nobody gives one, as a person would write it.
+    pub(crate) default: &'static str,
+    /// What it does, one or two sentences.
+    pub(crate) doc: &'static str,
+    /// How its text is read, its bounds, and the setting it fills.
+    pub(crate) form: Form,
+}
+
+/// How the text of a setting is read, and where the value goes.
+pub(crate) enum Form {
+    /// `host:port`.
+    Address(fn(&mut Settings, String)),
+    /// The path of a folder.
+    Folder(fn(&mut Settings, PathBuf)),
+    /// `true` or `false`; the bare flag means `true`.
+    Switch(fn(&mut Settings, bool)),
+    /// One of a few words, each with the value it stands for.
+    Choice(&'static [(&'static str, fn(&mut Settings))]),
+    /// A number with a unit of time.
+    Duration { max: Duration, set: fn(&mut Settings, Duration) },
+    /// A number with a unit of memory.
+    Bytes { min: u64, max: u64, set: fn(&mut Settings, u64) },
+}
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// Every setting, in the order in which help and documentation show them.
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "addr",
+        placeholder: "HOST:PORT",
+        default: "127.0.0.1:8000",
+        doc: "Where to listen. Port 0 lets the system choose a free one, which the start-up message names.",
+        form: Form::Address(|settings, addr| settings.addr = addr),
+    },
+    Key {
+        name: "data",
+        placeholder: "DIR",
+        default: "hashrange-data",
+        doc: "The folder that holds the database; it is created when missing. A relative path starts at the \
+              current folder.",
+        form: Form::Folder(|settings, folder| settings.data = folder),
+    },
+    Key {
+        name: "in-memory",
+        placeholder: "BOOL",
+        default: "false",
+        doc: "Keep everything in memory: nothing is written to disk, and everything is gone when the server \
+              ends. The data folder is not used.",
+        form: Form::Switch(|settings, on| settings.in_memory = on),
+    },
+    Key {
+        name: "cache-size",
+        placeholder: "SIZE",
+        default: "32MiB",
+        doc: "Memory for blocks read from disk. Reads of items in it need no disk access.",
+        form: Form::Bytes { min: MIB, max: 1024 * GIB, set: |settings, size| settings.cache_bytes = size },
+    },
+    Key {
+        name: "table-delay",
+        placeholder: "DURATION",
+        default: "0s",
+        doc: "How long a table stays CREATING, UPDATING or DELETING, so that programs can meet those states \
+              as they do on AWS.",
+        form: Form::Duration {
+            max: Duration::from_secs(3600),
+            set: |settings, delay| settings.table_delay = delay,
+        },
+    },
+    Key {
+        name: "log-level",
+        placeholder: "LEVEL",
+        default: "info",
+        doc: "How much is logged, on standard error.",
+        form: Form::Choice(&[
+            ("error", |settings| settings.log_level = tracing::Level::ERROR),
+            ("warn", |settings| settings.log_level = tracing::Level::WARN),
+            ("info", |settings| settings.log_level = tracing::Level::INFO),
+            ("debug", |settings| settings.log_level = tracing::Level::DEBUG),
+            ("trace", |settings| settings.log_level = tracing::Level::TRACE),
+        ]),
+    },
+    Key {
+        name: "log-format",
+        placeholder: "FORMAT",
+        default: "text",
+        doc: "How a log line looks: text for people, json for machines.",
+        form: Form::Choice(&[
+            ("text", |settings| settings.log_format = LogFormat::Text),
+            ("json", |settings| settings.log_format = LogFormat::Json),
+        ]),
+    },
+];
+
+impl Key {
+    /// The environment variable of this setting.
+    pub(crate) fn variable(&self) -> String {
+        format!("HASHRANGE_{}", self.name.replace('-', "_").to_uppercase())
+    }
+
+    /// The bounds in words, or nothing where every value of the form is good.
+    pub(crate) fn bounds(&self) -> String {
+        match &self.form {
+            Form::Address(_) | Form::Folder(_) => String::new(),
+            Form::Switch(_) => "true or false".to_owned(),
+            Form::Choice(words) => list_words(words.iter().map(|(word, _)| *word)),
+            Form::Duration { max, .. } => format!("0s to {}", duration_text(*max)),
+            Form::Bytes { min, max, .. } => format!("{} to {}", bytes_text(*min), bytes_text(*max)),
+        }
+    }
+
+    /// Reads `text` into `settings`; the error says what is wrong with the text and what to write instead.
+    pub(crate) fn read(&self, text: &str, settings: &mut Settings) -> Result<(), String> {
+        match &self.form {
+            Form::Address(set) => set(settings, read_address(text)?),
+            Form::Folder(set) => set(settings, read_folder(text)?),
+            Form::Switch(set) => set(settings, read_switch(text)?),
+            Form::Choice(words) => {
+                let chosen = words.iter().find(|(word, _)| *word == text);
+                let (_, set) = chosen.ok_or_else(|| format!("\"{text}\" is not one of {}", self.bounds()))?;
+                set(settings);
+            }
+            Form::Duration { max, set } => set(settings, read_duration(text, *max)?),
+            Form::Bytes { min, max, set } => set(settings, read_bytes(text, *min, *max)?),
+        }
+        Ok(())
+    }
+}
+
+/// `a, b or c`.
+pub(crate) fn list_words<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+fn read_address(text: &str) -> Result<String, String> {
+    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
+    match port.map(str::parse::<u16>) {
+        Some(Ok(_)) => Ok(text.to_owned()),
+        Some(Err(_)) => Err(format!("the port in \"{text}\" is not a number from 0 to 65535")),
+        None => Err(format!(
+            "\"{text}\" is not an address: write host and port, for example 127.0.0.1:8000 or [::1]:8000"
+        )),
+    }
+}
+
+fn read_folder(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        return Err("the path is empty: name a folder, for example ./hashrange-data".to_owned());
+    }
+    Ok(PathBuf::from(text))
+}
+
+fn read_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!("\"{text}\" is neither true nor false")),
+    }
+}
+
+fn read_duration(text: &str, max: Duration) -> Result<Duration, String> {
+    let duration = parse_duration(text).ok_or_else(|| {
+        format!("\"{text}\" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s")
+    })?;
+    if duration > max {
+        return Err(format!("{text} is too long: at most {} is allowed", duration_text(max)));
+    }
+    Ok(duration)
+}
+
+fn read_bytes(text: &str, min: u64, max: u64) -> Result<u64, String> {
+    let bytes = parse_bytes(text).ok_or_else(|| {
+        format!("\"{text}\" is not a size: write a whole number and KiB, MiB or GiB, for example 64MiB")
+    })?;
+    if bytes < min {
+        return Err(format!("{text} is too small: at least {} is needed", bytes_text(min)));
+    }
+    if bytes > max {
+        return Err(format!("{text} is too large: at most {} is allowed", bytes_text(max)));
+    }
+    Ok(bytes)
+}
