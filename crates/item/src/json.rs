@@ -1,0 +1,224 @@
+//! DynamoDB JSON, written from trees or straight from stored rows by appending to a byte vector.
+//!
+//! Writing only: requests are parsed where the protocol lives. Numbers are written as strings in canonical
+//! text, binaries in standard base64 with padding. Strings escape `"`, `\` and the control characters below
+//! U+0020, nothing else; the output is UTF-8.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::{AttributeValue, Attributes, Image, Number, Row, RowError, ValueRef};
+
+/// Writes `text` as a JSON string with its quotes.
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let mut done = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        if NEEDS_ESCAPE[usize::from(*byte)] {
+            out.extend_from_slice(&bytes[done..at]);
+            write_escape(*byte, out);
+            done = at + 1;
+        }
+    }
+    out.extend_from_slice(&bytes[done..]);
+    out.push(b'"');
+}
+
+const NEEDS_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0c => b'f',
+        _ => {
+            const HEX: &[u8; 16] = b"0123456789abcdef";
+            let (high, low) = (usize::from(byte >> 4), usize::from(byte & 0xf));
+            return out.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[high], HEX[low]]);
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
+}
+
+/// Writes `bytes` as a JSON string of base64.
+pub fn write_binary(bytes: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    let start = out.len();
+    let length = bytes.len().div_ceil(3) * 4;
+    out.resize(start + length, 0);
+    let written = STANDARD.encode_slice(bytes, &mut out[start..]);
+    debug_assert_eq!(written, Ok(length), "three bytes make four characters");
+    out.push(b'"');
+}
+
+/// Writes `number` as a JSON string of its canonical text.
+pub fn write_number(number: &Number, out: &mut Vec<u8>) {
+    out.push(b'"');
+    number.write_to(out);
+    out.push(b'"');
+}
+
+/// Writes `value` with its type: `{"S":"text"}`.
+pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
+    open(value.kind(), out);
+    match value {
+        AttributeValue::S(text) => write_string(text, out),
+        AttributeValue::N(number) => write_number(number, out),
+        AttributeValue::B(bytes) => write_binary(bytes, out),
+        AttributeValue::Bool(value) => write_bool(*value, out),
+        AttributeValue::Null => write_bool(true, out),
+        AttributeValue::Ss(set) => write_list(set, out, |member, out| write_string(member, out)),
+        AttributeValue::Ns(set) => write_list(set, out, write_number),
+        AttributeValue::Bs(set) => write_list(set, out, |member, out| write_binary(member, out)),
+        AttributeValue::L(list) => write_list(list, out, write_value),
+        AttributeValue::M(map) => write_attributes(map, out),
+    }
+    out.push(b'}');
+}
+
+/// Writes an item, or the entries of a map: `{"name":{"S":"text"}}`.
+pub fn write_attributes(attributes: &Attributes, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (index, (name, value)) in attributes.iter().enumerate() {
+        write_name(index, name, out);
+        write_value(value, out);
+    }
+    out.push(b'}');
+}
+
+/// Writes the item that `row` encodes, without decoding it to a tree. If the row is damaged, `out` is left as it was.
+pub fn write_row(row: &Row, out: &mut Vec<u8>) -> Result<(), RowError> {
+    let start = out.len();
+    // Braces, quotes and type names take about as much again as short names and values.
+    out.reserve(2 * row.as_bytes().len());
+    let written = write_entries(row.attributes(), out);
+    if written.is_err() {
+        out.truncate(start);
+    }
+    written
+}
+
+/// Writes an item in either form. If it is a damaged row, `out` is left as it was.
+pub fn write_image(image: &Image, out: &mut Vec<u8>) -> Result<(), RowError> {
+    match image {
+        Image::Row(row) => write_row(row, out),
+        Image::Tree(item) => {
+            write_attributes(item, out);
+            Ok(())
+        }
+    }
+}
+
+/// Writes names and encoded values as an item: those of a whole row, or a selection. If one is damaged, what was
+/// written before it stays in `out`.
+pub fn write_entries<'a>(
+    entries: impl Iterator<Item = Result<(&'a str, ValueRef<'a>), RowError>>,
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    out.push(b'{');
+    for (index, entry) in entries.enumerate() {
+        let (name, value) = entry?;
+        write_name(index, name, out);
+        write_value_ref(value, out)?;
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Writes an encoded value with its type. If it is damaged, what was written before the damage stays in `out`.
+pub fn write_value_ref(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), RowError> {
+    open(value.kind(), out);
+    match value {
+        ValueRef::S(text) => write_string(text, out),
+        ValueRef::N(number) => write_number(&number, out),
+        ValueRef::B(bytes) => write_binary(bytes, out),
+        ValueRef::Bool(value) => write_bool(value, out),
+        ValueRef::Null => write_bool(true, out),
+        ValueRef::Ss(set) => write_list_ref(set, out, |member, out| Ok(write_string(member, out)))?,
+        ValueRef::Ns(set) => write_list_ref(set, out, |member, out| Ok(write_number(&member, out)))?,
+        ValueRef::Bs(set) => write_list_ref(set, out, |member, out| Ok(write_binary(member, out)))?,
+        ValueRef::L(list) => write_list_ref(list, out, write_value_ref)?,
+        ValueRef::M(map) => write_entries(map, out)?,
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Opens a value: `{"S":`.
+fn open(kind: crate::Kind, out: &mut Vec<u8>) {
+    use crate::Kind;
+    out.extend_from_slice(match kind {
+        Kind::S => br#"{"S":"#,
+        Kind::N => br#"{"N":"#,
+        Kind::B => br#"{"B":"#,
+        Kind::Bool => br#"{"BOOL":"#,
+        Kind::Null => br#"{"NULL":"#,
+        Kind::Ss => br#"{"SS":"#,
+        Kind::Ns => br#"{"NS":"#,
+        Kind::Bs => br#"{"BS":"#,
+        Kind::L => br#"{"L":"#,
+        Kind::M => br#"{"M":"#,
+    });
+}
+
+fn write_bool(value: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(if value { b"true" } else { b"false" });
+}
+
+/// Writes the name of the entry at `index`, with the comma before it and the colon after it.
+fn write_name(index: usize, name: &str, out: &mut Vec<u8>) {
+    if index > 0 {
+        out.push(b',');
+    }
+    write_string(name, out);
+    out.push(b':');
+}
+
+fn write_list<'a, T: 'a>(
+    elements: impl IntoIterator<Item = &'a T>,
+    out: &mut Vec<u8>,
+    write: impl Fn(&'a T, &mut Vec<u8>),
+) {
+    out.push(b'[');
+    for (index, element) in elements.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write(element, out);
+    }
+    out.push(b']');
+}
+
+fn write_list_ref<T>(
+    elements: impl Iterator<Item = Result<T, RowError>>,
+    out: &mut Vec<u8>,
+    write: impl Fn(T, &mut Vec<u8>) -> Result<(), RowError>,
+) -> Result<(), RowError> {
+    out.push(b'[');
+    for (index, element) in elements.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write(element?, out)?;
+    }
+    out.push(b']');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
