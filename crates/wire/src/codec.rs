@@ -1,0 +1,38 @@
+//! Between HTTP and JSON: the one place where the two meet.
+
+use hashrange_api::{Error, ErrorCode, Operation, Response, Valid};
+
+use crate::http::well_formed::is_json;
+use crate::json;
+
+/// First allocation for an answer, in bytes: most items of the usual size fit.
+const ANSWER_BYTES_FIRST: usize = 1024;
+
+/// The request in a body.
+///
+/// # Errors
+/// A body that is not JSON gets `SerializationException` without a text, even where a member before the slip has a
+/// wrong type: AWS parses the whole body before it looks at types.
+pub(crate) fn decode(operation: Operation, body: &[u8]) -> Result<Valid, Error> {
+    json::decode(operation, body).map_err(|error| {
+        let serialization = error.code == ErrorCode::SerializationException;
+        if serialization && error.message.is_some() && !is_json(body) { not_json() } else { error }
+    })
+}
+
+/// The body of a successful answer.
+pub(crate) fn encode_response(response: &Response) -> Vec<u8> {
+    let mut out = Vec::with_capacity(ANSWER_BYTES_FIRST);
+    json::encode_response(response, &mut out);
+    out
+}
+
+/// The body of an error answer.
+pub(crate) fn encode_error(error: &Error) -> Vec<u8> {
+    json::encode_error(error)
+}
+
+/// The error for a body that is empty or not JSON.
+pub(crate) fn not_json() -> Error {
+    Error::bare(ErrorCode::SerializationException)
+}

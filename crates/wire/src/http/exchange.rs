@@ -1,0 +1,177 @@
+//! The way of one request through the checks to its answer.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hashrange_api::{Error, ErrorCode, Operation};
+use hashrange_env::Env;
+use hashrange_service::Caller;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, ORIGIN};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+
+use super::body::{self, BodyError, BodyLimits};
+use super::reply::{self, Media, Reply};
+use super::well_formed::is_json;
+use super::{coding, request_id};
+use crate::server::Options;
+use crate::{Handler, codec, sigv4};
+
+/// Largest request line and largest header block, in bytes; more gets a plain 400.
+const HEAD_PART_BYTES_MAX: usize = 16 * 1024;
+
+/// The account of callers whose access key is not itself an account number.
+const DEFAULT_ACCOUNT: &str = "000000000000";
+
+/// Host named by the health page to a client that sends none (HTTP/1.0).
+const DEFAULT_HOST: &str = "dynamodb.us-east-1.amazonaws.com";
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Front<H> {
+    pub(crate) handler: Arc<H>,
+    pub(crate) env: Env,
+    pub(crate) options: Options,
+}
+
+impl<H: Handler> Front<H> {
+    /// Answers one request, whatever it is.
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<reply::Body>, Infallible> {
+        let (head, body) = request.into_parts();
+        let request_id = request_id::draw(&*self.env.random);
+        let reply = if is_head_too_large(&head) {
+            Reply::refusal(StatusCode::BAD_REQUEST)
+        } else if head.method == Method::POST {
+            self.post(&head, body, &request_id).await
+        } else if head.method == Method::GET && head.uri.path() == "/" {
+            Reply::health(host_of(&head))
+        } else if head.method == Method::OPTIONS && head.headers.contains_key(ORIGIN) {
+            Reply::preflight(&head.headers)
+        } else {
+            Reply::unknown_page()
+        };
+        tracing::debug!(request_id, method = %head.method, status = reply.status().as_u16(), "answered");
+        Ok(reply.into_response(head, &request_id))
+    }
+
+    async fn post(&self, head: &Parts, body: Incoming, request_id: &str) -> Reply {
+        let sent = match self.receive(head, body).await {
+            Ok(sent) => sent,
+            Err(status) => return Reply::refusal(status),
+        };
+        let media = Media::of(&head.headers);
+        if media.is_none() && !sent.is_empty() {
+            return Reply::unknown_page();
+        }
+        let media = media.unwrap_or(Media::Json);
+        // A bug in one request must not end the process, nor the connection.
+        match AssertUnwindSafe(self.operate(head, &sent, request_id)).catch_unwind().await {
+            Ok(Ok(answer)) => Reply::success(media, answer),
+            Ok(Err(error)) => Reply::error(media, &error),
+            Err(panic) => {
+                tracing::error!(request_id, target = ?head.headers.get(TARGET), cause = cause_of(&*panic), "a request panicked");
+                Reply::error(media, &internal_error())
+            }
+        }
+    }
+
+    /// The body as sent, still compressed if it came so; or the status that refuses it.
+    async fn receive(&self, head: &Parts, body: Incoming) -> Result<Bytes, StatusCode> {
+        let limits = BodyLimits {
+            max: self.options.max_body,
+            timeout: self.options.body_timeout,
+            client_waits: head.headers.contains_key(EXPECT),
+        };
+        body::read(body, limits, &self.env).await.map_err(|error| match error {
+            BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            BodyError::Broken => StatusCode::BAD_REQUEST,
+            BodyError::Slow => StatusCode::REQUEST_TIMEOUT,
+        })
+    }
+
+    /// Runs the operation that the head names on the body.
+    async fn operate(&self, head: &Parts, sent: &Bytes, request_id: &str) -> Result<Vec<u8>, Error> {
+        let expanded = match head.headers.get(CONTENT_ENCODING) {
+            None => None,
+            Some(coding) => Some(
+                coding::expand(coding.as_bytes(), sent, self.options.max_body)
+                    .map_err(|coding::Unreadable| internal_error())?,
+            ),
+        };
+        let body = expanded.as_ref().unwrap_or(sent);
+        let (operation, caller) = admit(head, request_id)
+            .map_err(|error| if body.is_empty() || is_json(body) { error } else { codec::not_json() })?;
+        if body.is_empty() {
+            return Err(codec::not_json());
+        }
+        let request = codec::decode(operation, body)?;
+        let response = self.handler.call(&caller, request).await?;
+        Ok(codec::encode_response(&response))
+    }
+}
+
+const TARGET: &str = "x-amz-target";
+
+/// The operation and the caller that the head tells.
+fn admit(head: &Parts, request_id: &str) -> Result<(Operation, Caller), Error> {
+    let target = head.headers.get(TARGET).and_then(|target| target.to_str().ok());
+    let operation = target.and_then(Operation::from_target).ok_or_else(Error::unknown_operation)?;
+    let signature = sigv4::parse(head)?;
+    let access_key = signature.access_key.into_owned();
+    let caller = Caller {
+        account: account_of(&access_key).to_owned(),
+        region: signature.region.into_owned(),
+        access_key: Some(access_key),
+        request_id: request_id.to_owned(),
+    };
+    Ok((operation, caller))
+}
+
+/// An access key of twelve digits is the number of an account; every other key belongs to the default account.
+fn account_of(access_key: &str) -> &str {
+    let is_account = access_key.len() == 12 && access_key.bytes().all(|byte| byte.is_ascii_digit());
+    if is_account { access_key } else { DEFAULT_ACCOUNT }
+}
+
+/// Whether the request line or the header block, as sent, is beyond what AWS reads.
+fn is_head_too_large(head: &Parts) -> bool {
+    let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    // Each header line has a colon, a space and two line-end bytes besides its name and value.
+    let block: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    line > HEAD_PART_BYTES_MAX || block > HEAD_PART_BYTES_MAX
+}
+
+fn host_of(head: &Parts) -> &str {
+    let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+    host.filter(|host| !host.is_empty()).unwrap_or(DEFAULT_HOST)
+}
+
+fn internal_error() -> Error {
+    Error::new(ErrorCode::InternalServerError, "Internal server error")
+}
+
+/// The text of a panic, where it has one.
+fn cause_of(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&'static str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twelve_digits_are_an_account() {
+        assert_eq!(account_of("123456789012"), "123456789012");
+        for key in ["AKIAIOSFODNN7EXAMPLE", "", "12345678901", "1234567890123", "12345678901x", "١٢٣٤٥٦"] {
+            assert_eq!(account_of(key), DEFAULT_ACCOUNT, "{key}");
+        }
+    }
+}
