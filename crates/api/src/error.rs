@@ -4,6 +4,7 @@ use std::fmt;
 
 use hashrange_item::Image;
 
+use crate::images::Same;
 use crate::{CancellationReason, ErrorCode, ThrottlingReason};
 
 /// An error answer: its code, AWS's text, and what some codes carry besides.
@@ -18,7 +19,7 @@ pub struct Error {
 }
 
 /// What an error body carries beside its text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub enum Details {
     /// Nothing.
     #[default]
@@ -29,6 +30,18 @@ pub enum Details {
     CancellationReasons(Vec<CancellationReason>),
     /// `ThrottlingReasons` of the throttling errors.
     ThrottlingReasons(Vec<ThrottlingReason>),
+}
+
+impl PartialEq for Details {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, Self::None) => true,
+            (Self::Item(one), Self::Item(two)) => one.same(two),
+            (Self::CancellationReasons(one), Self::CancellationReasons(two)) => one == two,
+            (Self::ThrottlingReasons(one), Self::ThrottlingReasons(two)) => one == two,
+            _ => false,
+        }
+    }
 }
 
 impl Error {

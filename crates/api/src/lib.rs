@@ -4,15 +4,21 @@
 //! plain `T`, an optional one an `Option<T>`. A request becomes [`Valid`] when its modelled constraints hold; nothing
 //! past the edge takes a request that is not.
 
+pub mod constraint;
 mod error;
 mod generated;
+mod images;
+pub mod message;
+mod state;
 mod timestamp;
 
+pub use constraint::{Missing, Valid};
 pub use error::{Details, Error};
 pub use generated::codes::ErrorCode;
 pub use generated::enums::*;
 pub use generated::operations::{Operation, Request, Response};
 pub use generated::structures::*;
+pub use state::{State, differs, state};
 pub use timestamp::Timestamp;
 
 /// An input whose type tells its operation and the type of the answer.

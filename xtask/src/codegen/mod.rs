@@ -1,5 +1,6 @@
 //! Code generated from the service model: `cargo xtask codegen` writes it, `--check` proves it fresh.
 
+mod constraints;
 mod model;
 mod names;
 mod operations;
@@ -36,6 +37,7 @@ fn files(root: &Path) -> Vec<Generated> {
         api("enums.rs", shapes::enums(&model)),
         api("operations.rs", operations::operations(&model)),
         api("codes.rs", operations::codes(&model)),
+        api("constraints.rs", constraints::constraints(&model)),
     ]
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::model::{Member, Model, Shape};
+use super::model::{Member, Model, Shape, ShapeKind, is_image};
 use super::names::{rust_type, snake, variant};
 
 /// `structures.rs`: one struct for each structure of the model.
 pub(crate) fn structures(model: &Model) -> String {
     let mut out = String::from("//! The structures of the service model.\n\nuse std::collections::BTreeMap;\n\n");
-    out += "use hashrange_item::{AttributeValue, Attributes, Image};\n\nuse super::enums::*;\nuse crate::Timestamp;\n\n";
+    out += "use hashrange_item::{AttributeValue, Attributes, Image};\n\nuse super::enums::*;\nuse crate::Timestamp;\nuse crate::images::Same;\n\n";
     for (name, members) in model.structures() {
         structure(&mut out, model, name, members);
     }
@@ -20,12 +20,39 @@ pub(crate) fn structures(model: &Model) -> String {
 
 fn structure(out: &mut String, model: &Model, name: &str, members: &[Member]) {
     let braces = if members.is_empty() { "{}" } else { "{" };
-    _ = writeln!(out, "/// Shape `{name}` of the service model.\n#[derive(Clone, Debug, Default, PartialEq)]");
+    let images = members.iter().any(|m| holds_image(model, &m.shape));
+    let equality = if images { "" } else { ", PartialEq" };
+    _ = writeln!(out, "/// Shape `{name}` of the service model.\n#[derive(Clone, Debug, Default{equality})]");
     _ = writeln!(out, "pub struct {name} {braces}");
     for member in members {
         field(out, model, member);
     }
     out.push_str(if members.is_empty() { "\n" } else { "}\n\n" });
+    if images {
+        equality_of_images(out, model, name, members);
+    }
+}
+
+/// Whether the shape is an image or a collection of images.
+fn holds_image(model: &Model, shape: &str) -> bool {
+    match &model.shape(shape).kind {
+        _ if is_image(shape) => true,
+        ShapeKind::List(element) => holds_image(model, element),
+        ShapeKind::Map { value, .. } => holds_image(model, value),
+        _ => false,
+    }
+}
+
+/// Images have no equality of their own, as a row is equal to a tree of the same attributes.
+fn equality_of_images(out: &mut String, model: &Model, name: &str, members: &[Member]) {
+    let compare = |member: &Member| {
+        let field = snake(&member.name);
+        let images = holds_image(model, &member.shape);
+        if images { format!("self.{field}.same(&other.{field})") } else { format!("self.{field} == other.{field}") }
+    };
+    let compared: Vec<String> = members.iter().map(compare).collect();
+    _ = writeln!(out, "impl PartialEq for {name} {{\n    fn eq(&self, other: &Self) -> bool {{");
+    _ = writeln!(out, "        {}\n    }}\n}}\n", compared.join(" && "));
 }
 
 fn field(out: &mut String, model: &Model, member: &Member) {

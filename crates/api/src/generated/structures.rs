@@ -8,6 +8,7 @@ use hashrange_item::{AttributeValue, Attributes, Image};
 
 use super::enums::*;
 use crate::Timestamp;
+use crate::images::Same;
 
 /// Shape `ArchivalSummary` of the service model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -197,7 +198,7 @@ pub struct BatchGetItemInput {
 }
 
 /// Shape `BatchGetItemOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct BatchGetItemOutput {
     /// `ConsumedCapacity`, optional.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
@@ -207,8 +208,16 @@ pub struct BatchGetItemOutput {
     pub unprocessed_keys: Option<BTreeMap<String, KeysAndAttributes>>,
 }
 
+impl PartialEq for BatchGetItemOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.consumed_capacity == other.consumed_capacity
+            && self.responses.same(&other.responses)
+            && self.unprocessed_keys == other.unprocessed_keys
+    }
+}
+
 /// Shape `BatchStatementError` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct BatchStatementError {
     /// `Code`, optional.
     pub code: Option<BatchStatementErrorCodeEnum>,
@@ -216,6 +225,12 @@ pub struct BatchStatementError {
     pub item: Option<Image>,
     /// `Message`, optional.
     pub message: Option<String>,
+}
+
+impl PartialEq for BatchStatementError {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code && self.item.same(&other.item) && self.message == other.message
+    }
 }
 
 /// Shape `BatchStatementRequest` of the service model.
@@ -232,7 +247,7 @@ pub struct BatchStatementRequest {
 }
 
 /// Shape `BatchStatementResponse` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct BatchStatementResponse {
     /// `Error`, optional.
     pub error: Option<BatchStatementError>,
@@ -240,6 +255,12 @@ pub struct BatchStatementResponse {
     pub item: Option<Image>,
     /// `TableName`, optional; 3 to 255; matches `[a-zA-Z0-9_.-]+`.
     pub table_name: Option<String>,
+}
+
+impl PartialEq for BatchStatementResponse {
+    fn eq(&self, other: &Self) -> bool {
+        self.error == other.error && self.item.same(&other.item) && self.table_name == other.table_name
+    }
 }
 
 /// Shape `BatchWriteItemInput` of the service model.
@@ -382,7 +403,7 @@ pub struct CancelBulkOperationOutput {
 }
 
 /// Shape `CancellationReason` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct CancellationReason {
     /// `Code`, optional.
     pub code: Option<String>,
@@ -390,6 +411,12 @@ pub struct CancellationReason {
     pub item: Option<Image>,
     /// `Message`, optional.
     pub message: Option<String>,
+}
+
+impl PartialEq for CancellationReason {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code && self.item.same(&other.item) && self.message == other.message
+    }
 }
 
 /// Shape `Capacity` of the service model.
@@ -699,7 +726,7 @@ pub struct DeleteItemInput {
 }
 
 /// Shape `DeleteItemOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct DeleteItemOutput {
     /// `Attributes`, optional.
     pub attributes: Option<Image>,
@@ -707,6 +734,14 @@ pub struct DeleteItemOutput {
     pub consumed_capacity: Option<ConsumedCapacity>,
     /// `ItemCollectionMetrics`, optional.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
+}
+
+impl PartialEq for DeleteItemOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.attributes.same(&other.attributes)
+            && self.consumed_capacity == other.consumed_capacity
+            && self.item_collection_metrics == other.item_collection_metrics
+    }
 }
 
 /// Shape `DeleteReplicaAction` of the service model.
@@ -1046,7 +1081,7 @@ pub struct ExecuteStatementInput {
 }
 
 /// Shape `ExecuteStatementOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ExecuteStatementOutput {
     /// `ConsumedCapacity`, optional.
     pub consumed_capacity: Option<ConsumedCapacity>,
@@ -1056,6 +1091,15 @@ pub struct ExecuteStatementOutput {
     pub last_evaluated_key: Option<Attributes>,
     /// `NextToken`, optional; 1 to 32768.
     pub next_token: Option<String>,
+}
+
+impl PartialEq for ExecuteStatementOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.consumed_capacity == other.consumed_capacity
+            && self.items.same(&other.items)
+            && self.last_evaluated_key == other.last_evaluated_key
+            && self.next_token == other.next_token
+    }
 }
 
 /// Shape `ExecuteTransactionInput` of the service model.
@@ -1244,12 +1288,18 @@ pub struct GetItemInput {
 }
 
 /// Shape `GetItemOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct GetItemOutput {
     /// `ConsumedCapacity`, optional.
     pub consumed_capacity: Option<ConsumedCapacity>,
     /// `Item`, optional.
     pub item: Option<Image>,
+}
+
+impl PartialEq for GetItemOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.consumed_capacity == other.consumed_capacity && self.item.same(&other.item)
+    }
 }
 
 /// Shape `GetRecordsInput` of the service model.
@@ -1591,10 +1641,16 @@ pub struct ItemCollectionMetrics {
 }
 
 /// Shape `ItemResponse` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ItemResponse {
     /// `Item`, optional.
     pub item: Option<Image>,
+}
+
+impl PartialEq for ItemResponse {
+    fn eq(&self, other: &Self) -> bool {
+        self.item.same(&other.item)
+    }
 }
 
 /// Shape `KeySchemaElement` of the service model.
@@ -2028,7 +2084,7 @@ pub struct PutItemInput {
 }
 
 /// Shape `PutItemOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct PutItemOutput {
     /// `Attributes`, optional.
     pub attributes: Option<Image>,
@@ -2036,6 +2092,14 @@ pub struct PutItemOutput {
     pub consumed_capacity: Option<ConsumedCapacity>,
     /// `ItemCollectionMetrics`, optional.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
+}
+
+impl PartialEq for PutItemOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.attributes.same(&other.attributes)
+            && self.consumed_capacity == other.consumed_capacity
+            && self.item_collection_metrics == other.item_collection_metrics
+    }
 }
 
 /// Shape `PutRequest` of the service model.
@@ -2105,7 +2169,7 @@ pub struct QueryInput {
 }
 
 /// Shape `QueryOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct QueryOutput {
     /// `ConsumedCapacity`, optional.
     pub consumed_capacity: Option<ConsumedCapacity>,
@@ -2117,6 +2181,16 @@ pub struct QueryOutput {
     pub last_evaluated_key: Option<Attributes>,
     /// `ScannedCount`, optional.
     pub scanned_count: Option<i32>,
+}
+
+impl PartialEq for QueryOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.consumed_capacity == other.consumed_capacity
+            && self.count == other.count
+            && self.items.same(&other.items)
+            && self.last_evaluated_key == other.last_evaluated_key
+            && self.scanned_count == other.scanned_count
+    }
 }
 
 /// Shape `Record` of the service model.
@@ -2489,7 +2563,7 @@ pub struct ScanInput {
 }
 
 /// Shape `ScanOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ScanOutput {
     /// `ConsumedCapacity`, optional.
     pub consumed_capacity: Option<ConsumedCapacity>,
@@ -2503,13 +2577,29 @@ pub struct ScanOutput {
     pub scanned_count: Option<i32>,
 }
 
+impl PartialEq for ScanOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.consumed_capacity == other.consumed_capacity
+            && self.count == other.count
+            && self.items.same(&other.items)
+            && self.last_evaluated_key == other.last_evaluated_key
+            && self.scanned_count == other.scanned_count
+    }
+}
+
 /// Shape `SearchResultItem` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct SearchResultItem {
     /// `Item`, optional.
     pub item: Option<Image>,
     /// `Score`, optional.
     pub score: Option<f64>,
+}
+
+impl PartialEq for SearchResultItem {
+    fn eq(&self, other: &Self) -> bool {
+        self.item.same(&other.item) && self.score == other.score
+    }
 }
 
 /// Shape `SearchSchemaElement` of the service model.
@@ -2683,7 +2773,7 @@ pub struct StreamDescription {
 }
 
 /// Shape `StreamRecord` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct StreamRecord {
     /// `ApproximateCreationDateTime`, optional.
     pub approximate_creation_date_time: Option<Timestamp>,
@@ -2699,6 +2789,18 @@ pub struct StreamRecord {
     pub size_bytes: Option<i64>,
     /// `StreamViewType`, optional.
     pub stream_view_type: Option<StreamViewType>,
+}
+
+impl PartialEq for StreamRecord {
+    fn eq(&self, other: &Self) -> bool {
+        self.approximate_creation_date_time == other.approximate_creation_date_time
+            && self.keys.same(&other.keys)
+            && self.new_image.same(&other.new_image)
+            && self.old_image.same(&other.old_image)
+            && self.sequence_number == other.sequence_number
+            && self.size_bytes == other.size_bytes
+            && self.stream_view_type == other.stream_view_type
+    }
 }
 
 /// Shape `StreamSpecification` of the service model.
@@ -3093,7 +3195,7 @@ pub struct UpdateItemInput {
 }
 
 /// Shape `UpdateItemOutput` of the service model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct UpdateItemOutput {
     /// `Attributes`, optional.
     pub attributes: Option<Image>,
@@ -3101,6 +3203,14 @@ pub struct UpdateItemOutput {
     pub consumed_capacity: Option<ConsumedCapacity>,
     /// `ItemCollectionMetrics`, optional.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
+}
+
+impl PartialEq for UpdateItemOutput {
+    fn eq(&self, other: &Self) -> bool {
+        self.attributes.same(&other.attributes)
+            && self.consumed_capacity == other.consumed_capacity
+            && self.item_collection_metrics == other.item_collection_metrics
+    }
 }
 
 /// Shape `UpdateKinesisStreamingConfiguration` of the service model.

@@ -1,0 +1,58 @@
+//! Which operations are built, and what differs from AWS. COMPAT.md is generated from this table.
+
+use crate::Operation;
+
+/// Whether an operation is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It answers as AWS does, but for what [`differs`] names.
+    Built,
+    /// It answers `UnknownOperationException`.
+    NotYet,
+}
+
+/// The operations that are built, each with what differs from AWS ("" where nothing known does).
+const BUILT: &[(Operation, &str)] = &[
+    (
+        Operation::CreateTable,
+        "index queries, streams, vector indexes and resource policies are not served yet",
+    ),
+    (Operation::DeleteItem, ""),
+    (Operation::DeleteTable, ""),
+    (Operation::DescribeEndpoints, "answers the address the client already talks to"),
+    (Operation::DescribeLimits, "the account quotas are AWS's initial ones and are not enforced"),
+    (Operation::DescribeTable, ""),
+    (Operation::DescribeTimeToLive, ""),
+    (Operation::GetItem, ""),
+    (Operation::ListTables, ""),
+    (Operation::ListTagsOfResource, ""),
+    (Operation::PutItem, ""),
+    (Operation::TagResource, ""),
+    (Operation::UntagResource, ""),
+    (Operation::UpdateItem, ""),
+    (Operation::UpdateTable, "replicas and vector indexes are not served yet"),
+    (Operation::UpdateTimeToLive, "the setting is kept; expired items are not deleted yet"),
+];
+
+/// Whether the operation is built.
+pub fn state(operation: Operation) -> State {
+    if BUILT.iter().any(|(built, _)| *built == operation) { State::Built } else { State::NotYet }
+}
+
+/// What a built operation does otherwise than AWS; empty where nothing is known, or where it is not built.
+pub fn differs(operation: Operation) -> &'static str {
+    BUILT.iter().find(|(built, _)| *built == operation).map_or("", |(_, differs)| differs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_operations_are_built_and_the_rest_are_not_yet() {
+        let built = Operation::ALL.into_iter().filter(|o| state(*o) == State::Built).count();
+        assert_eq!(built, 16);
+        assert_eq!(state(Operation::Query), State::NotYet);
+        assert_eq!(differs(Operation::PutItem), "");
+    }
+}
