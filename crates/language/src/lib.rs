@@ -1,1 +1,40 @@
-//! TODO
+//! Every text a client writes, and the parameters that came before such texts: conditions, filters, key
+//! conditions, projections and updates, parsed, bound to their placeholders and evaluated.
+//!
+//! This crate is pure: no files, no network, no clock, no threads. No input makes it panic, recurse without
+//! bound or take more than linear time and memory (times a logarithm).
+//!
+//! The way of an expression:
+//!
+//! 1. `lexer` and `parser` make a flat syntax tree of the text, whose size was checked first.
+//! 2. `check` looks at what the text alone shows: parentheses, the number of operators, reserved words,
+//!    list indexes, functions.
+//! 3. [`Binder`] looks up `#names` and `:values`; binding makes a [`Condition`], [`Update`], [`Projection`]
+//!    or [`KeyCondition`] and checks everything that needs no item: operand types, bounds, overlapping paths.
+//! 4. [`Condition::evaluate`], [`Update::apply`] and [`Projection::project`] run it on an item.
+//!
+//! Errors are data ([`Error`], [`UpdateError`], [`legacy::LegacyError`]): each variant documents the text that
+//! AWS gives, and the texts themselves live in one catalogue elsewhere.
+
+mod binder;
+mod check;
+mod condition;
+mod error;
+mod key_condition;
+pub mod legacy;
+mod lexer;
+mod parser;
+mod paths;
+mod projection;
+mod reserved;
+mod syntax;
+mod text;
+mod update;
+
+pub use binder::Binder;
+pub use condition::Condition;
+pub use error::{Error, ExpressionKind, OperandKind, PlaceholderMap, Problem};
+pub use key_condition::{KeyClause, KeyCondition, KeyOperator};
+pub use projection::Projection;
+pub use reserved::is_reserved;
+pub use update::{Update, UpdateError};

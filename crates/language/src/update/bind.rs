@@ -1,0 +1,116 @@
+//! Syntax tree to update: placeholders are looked up, operands, their types and the targets checked.
+
+use std::mem;
+
+use hashrange_item::Kind;
+
+use super::{Action, Change, Expression, Update};
+use crate::binder::Binder;
+use crate::check::Function;
+use crate::error::{OperandKind, Problem};
+use crate::syntax::{Clause, Node, NodeId, RawAction, Shape, Sign, UpdateSyntax};
+
+/// Binds an update whose words and clauses have been checked. Nodes come children first.
+pub(crate) fn bind(syntax: UpdateSyntax<'_>, binder: &mut Binder<'_>) -> Result<Update, Problem> {
+    let mut bound = Bound { nodes: Vec::with_capacity(syntax.tree.nodes.len()) };
+    for node in syntax.tree.nodes {
+        let expression = bound.node(node, binder)?;
+        bound.nodes.push(Some(expression));
+    }
+    let actions =
+        syntax.actions.into_iter().map(|action| bound.action(&action)).collect::<Result<Vec<_>, _>>()?;
+    Update::new(actions, false)
+}
+
+/// The nodes bound so far; each is taken once, by its parent.
+struct Bound {
+    nodes: Vec<Option<Expression>>,
+}
+
+impl Bound {
+    fn take(&mut self, id: NodeId) -> Expression {
+        mem::take(&mut self.nodes[id]).expect("each node has one parent")
+    }
+
+    fn node(&mut self, node: Node<'_>, binder: &mut Binder<'_>) -> Result<Expression, Problem> {
+        match node.shape {
+            Shape::Path(parts) => binder.path(&parts).map(Expression::Path),
+            Shape::Value(placeholder) => binder.value(placeholder).map(Expression::Value),
+            Shape::Call { name, arguments, .. } => {
+                let function = Function::from_name(name).expect("function names were checked");
+                let &[first, second] = arguments.as_slice() else { unreachable!("operands were counted") };
+                let (first, second) = (self.take(first), self.take(second));
+                if function == Function::IfNotExists {
+                    if_not_exists(first, second)
+                } else {
+                    list_append(first, second)
+                }
+            }
+            Shape::Arithmetic { operator, left, right } => {
+                arithmetic(operator, self.take(left), self.take(right))
+            }
+            _ => unreachable!("only conditions have such nodes"),
+        }
+    }
+
+    fn action(&mut self, action: &RawAction) -> Result<Action, Problem> {
+        let Expression::Path(target) = self.take(action.path) else {
+            unreachable!("a target is parsed as a path")
+        };
+        let value = action.value.map(|id| self.take(id));
+        let change = match (action.clause, value) {
+            (Clause::Set, Some(value)) => Change::Set(value),
+            (Clause::Remove, None) => Change::Remove,
+            (Clause::Add, Some(Expression::Value(value))) => {
+                check_action_kind("ADD", value.kind(), &[Kind::N, Kind::Ss, Kind::Ns, Kind::Bs])?;
+                Change::Add(value)
+            }
+            (Clause::Delete, Some(Expression::Value(value))) => {
+                check_action_kind("DELETE", value.kind(), &[Kind::Ss, Kind::Ns, Kind::Bs])?;
+                Change::Delete(value)
+            }
+            _ => unreachable!("the parser gives each clause its kind of value"),
+        };
+        Ok(Action { target, change })
+    }
+}
+
+fn if_not_exists(first: Expression, default: Expression) -> Result<Expression, Problem> {
+    let name = Function::IfNotExists.name();
+    if first == default {
+        if let Expression::Path(path) = first {
+            return Err(Problem::NotDistinct { operator: name, operand: path });
+        }
+    }
+    match first {
+        Expression::Path(path) => Ok(Expression::IfNotExists(path, Box::new(default))),
+        _ => Err(Problem::RequiresPath { name }),
+    }
+}
+
+fn list_append(first: Expression, second: Expression) -> Result<Expression, Problem> {
+    check_kinds(Function::ListAppend.name(), [&first, &second], Kind::L)?;
+    Ok(Expression::ListAppend(Box::new(first), Box::new(second)))
+}
+
+fn arithmetic(operator: Sign, left: Expression, right: Expression) -> Result<Expression, Problem> {
+    check_kinds(operator.symbol(), [&left, &right], Kind::N)?;
+    Ok(Expression::Arithmetic(operator, Box::new(left), Box::new(right)))
+}
+
+/// Values of the request must be of the `allowed` kind; of paths and functions only the item knows.
+fn check_kinds(name: &'static str, operands: [&Expression; 2], allowed: Kind) -> Result<(), Problem> {
+    for operand in operands {
+        if let Expression::Value(value) = operand {
+            let kind = value.kind();
+            if kind != allowed {
+                return Err(Problem::OperandType { name, kind: OperandKind::Known(kind) });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_action_kind(action: &'static str, kind: Kind, allowed: &[Kind]) -> Result<(), Problem> {
+    if allowed.contains(&kind) { Ok(()) } else { Err(Problem::ActionOperandType { action, kind }) }
+}
