@@ -1,2 +1,66 @@
-//! To be written.
-fn main() {}
+//! `hashrange-bench`: what the server costs, beside what nobody can avoid.
+//!
+//! `items` starts the server under test, a [bare](bare) server on the same HTTP library, a [disk](disk) probe
+//! and a load [generator](load), each as a process of its own, runs them in turn on one machine, and prints a
+//! table with the bars of the project. Absolute figures belong to the machine; ratios are what the bars judge.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a load generator measures real time on real threads; it is never simulated"
+)]
+
+mod bare;
+mod client;
+mod disk;
+mod group;
+mod histogram;
+mod items;
+mod load;
+mod procfs;
+mod report;
+mod requests;
+mod server;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What went wrong, in words for the person who started the run.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Measures the server beside a bare HTTP server and the raw disk.
+#[derive(Debug, Parser)]
+#[command(name = "hashrange-bench", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs the whole comparison for single-item requests and prints the table and the bars.
+    Items(items::Args),
+    /// Serves fixed answers on the same HTTP library: the floor for CPU and latency.
+    Bare(bare::Args),
+    /// Appends and flushes as a group-commit writer would: the floor for durable writes.
+    Disk(disk::Args),
+    /// Sends requests in a closed loop and prints one line of JSON.
+    Load(load::Args),
+    /// Runs a program in a scheduling group of its own.
+    #[command(hide = true)]
+    Exec(group::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Items(args) => items::run(&args),
+        Command::Bare(args) => bare::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Disk(args) => disk::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Load(args) => load::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Exec(args) => Err(group::run(&args)),
+    };
+    outcome.unwrap_or_else(|failure| {
+        eprintln!("hashrange-bench: {failure}");
+        ExitCode::from(2)
+    })
+}

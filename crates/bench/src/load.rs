@@ -1,0 +1,269 @@
+//! The load generator: keep-alive connections in a closed loop, on one thread with epoll.
+//!
+//! Each connection sends its next request when the answer to the last one is there. Two system calls per
+//! request and no allocation: about what wrk costs, so that on a small machine the server keeps its core.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use rustix::buffer::spare_capacity;
+use rustix::event::{Timespec, epoll};
+use rustix::fd::OwnedFd;
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::client::{Connection, Extent, PATIENCE};
+use crate::histogram::Histogram;
+use crate::procfs::{as_f64, cpu_of_tree};
+use crate::requests::{Draws, Template};
+
+/// How long a run goes on before it is measured.
+const WARM_UP: Duration = Duration::from_millis(200);
+
+/// How often a long run says how far it is.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+/// The first item number of the counter workloads, far from all others.
+pub(crate) const COUNTERS_FROM: u64 = 900_000_000;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The server.
+    #[arg(long)]
+    addr: SocketAddr,
+    /// What to send.
+    #[arg(long)]
+    workload: Workload,
+    /// Connections, each with one request on its way.
+    #[arg(long, default_value_t = 16)]
+    connections: usize,
+    /// How long to measure; `fill` ends with its last item instead.
+    #[arg(long, default_value_t = 3.0)]
+    seconds: f64,
+    /// Items to choose from, or to write with `fill`.
+    #[arg(long, default_value_t = 1000)]
+    keys: u64,
+    /// Process whose CPU time over the run, with its descendants', goes into the line.
+    #[arg(long)]
+    cpu_of: Option<u32>,
+    /// Seed of keys and contents.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Workload {
+    /// GetItem of a random item.
+    Get,
+    /// PutItem over a random item.
+    Put,
+    /// PutItem of every item once, in order.
+    Fill,
+    /// PutItem of the items that the two counter workloads use, once.
+    FillCounters,
+    /// UpdateItem ADD on one item from all connections.
+    AddOne,
+    /// UpdateItem ADD, each connection on an item of its own.
+    AddDistinct,
+}
+
+impl Workload {
+    fn template(self) -> Template {
+        match self {
+            Workload::Get => Template::get(),
+            Workload::Put | Workload::Fill | Workload::FillCounters => Template::put(),
+            Workload::AddOne | Workload::AddDistinct => Template::add(),
+        }
+    }
+
+    /// Whether the run ends by itself after the last item.
+    fn is_fill(self) -> bool {
+        matches!(self, Workload::Fill | Workload::FillCounters)
+    }
+}
+
+/// What one run measured. Times are in the units of their names.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Sample {
+    /// Finished requests.
+    pub(crate) requests: u64,
+    pub(crate) seconds: f64,
+    pub(crate) p50_us: f64,
+    pub(crate) p99_us: f64,
+    /// CPU time of the server per request.
+    pub(crate) server_cpu_us: f64,
+    /// CPU time of the generator per request.
+    pub(crate) client_cpu_us: f64,
+    /// Writes that shared one flush, where known.
+    pub(crate) requests_per_flush: Option<f64>,
+    /// Requests that were sent in the whole run, warm-up included; all were answered.
+    pub(crate) sent: u64,
+}
+
+impl Sample {
+    pub(crate) fn new(histogram: &Histogram, elapsed: Duration) -> Sample {
+        Sample {
+            requests: histogram.total(),
+            seconds: elapsed.as_secs_f64(),
+            p50_us: as_f64(histogram.quantile(500)) / 1e3,
+            p99_us: as_f64(histogram.quantile(990)) / 1e3,
+            sent: histogram.total(),
+            ..Sample::default()
+        }
+    }
+
+    /// Finished requests per second.
+    pub(crate) fn rate(&self) -> f64 {
+        as_f64(self.requests) / self.seconds
+    }
+}
+
+/// Runs a workload and prints its [`Sample`] as one line of JSON.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let sample = Generator::new(args)?.run()?;
+    println!("{}", serde_json::to_string(&sample)?);
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Generator<'a> {
+    args: &'a Args,
+    epoll: OwnedFd,
+    connections: Vec<Connection>,
+    sent_at: Vec<Instant>,
+    template: Template,
+    draws: Draws,
+    sent: u64,
+    /// Requests without an answer yet.
+    on_their_way: usize,
+    histogram: Histogram,
+    stopping: bool,
+}
+
+impl<'a> Generator<'a> {
+    fn new(args: &'a Args) -> Result<Generator<'a>, Failure> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let mut connections = Vec::new();
+        for number in 0..args.connections {
+            let connection = Connection::open(args.addr)?;
+            let data = epoll::EventData::new_u64(number as u64);
+            epoll::add(&epoll, connection.stream(), data, epoll::EventFlags::IN)?;
+            connections.push(connection);
+        }
+        Ok(Generator {
+            args,
+            epoll,
+            connections,
+            sent_at: vec![Instant::now(); args.connections],
+            template: args.workload.template(),
+            draws: Draws::new(args.seed),
+            sent: 0,
+            on_their_way: 0,
+            histogram: Histogram::new(),
+            stopping: false,
+        })
+    }
+
+    fn run(mut self) -> Result<Sample, Failure> {
+        for number in 0..self.connections.len() {
+            self.send(number)?;
+        }
+        if !self.args.workload.is_fill() {
+            self.until(Instant::now() + WARM_UP)?;
+            self.histogram = Histogram::new();
+        }
+        let cpu_before = self.cpu()?;
+        let started = Instant::now();
+        self.until(started + self.duration())?;
+        self.stopping = true;
+        self.until(started + self.duration() + PATIENCE)?;
+        let elapsed = started.elapsed();
+        let cpu_after = self.cpu()?;
+        let mut sample = Sample::new(&self.histogram, elapsed);
+        let per_request = |used: Duration| used.as_secs_f64() * 1e6 / as_f64(sample.requests.max(1));
+        let (server, client) =
+            (per_request(cpu_after.0 - cpu_before.0), per_request(cpu_after.1 - cpu_before.1));
+        (sample.server_cpu_us, sample.client_cpu_us, sample.sent) = (server, client, self.sent);
+        Ok(sample)
+    }
+
+    /// A fill takes what it takes; half an hour is a bound, not an expectation.
+    fn duration(&self) -> Duration {
+        if self.args.workload.is_fill() {
+            return Duration::from_mins(30);
+        }
+        Duration::from_secs_f64(self.args.seconds)
+    }
+
+    /// CPU time so far of the server and of this process.
+    fn cpu(&self) -> Result<(Duration, Duration), Failure> {
+        let server = self.args.cpu_of.map_or(Ok(Duration::ZERO), cpu_of_tree)?;
+        Ok((server, cpu_of_tree(std::process::id())?))
+    }
+
+    /// Serves answers until `end`, or until nothing is on its way any more.
+    fn until(&mut self, end: Instant) -> Result<(), Failure> {
+        let mut events = Vec::with_capacity(self.connections.len());
+        let mut progress_at = Instant::now() + PROGRESS_EVERY;
+        let timeout = Timespec::try_from(PATIENCE)?;
+        while self.on_their_way > 0 && Instant::now() < end {
+            events.clear();
+            if epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&timeout))? == 0 {
+                return Err(format!("no answer for {} s", PATIENCE.as_secs()).into());
+            }
+            for event in &events {
+                let number = usize::try_from(event.data.u64()).expect("set from a usize");
+                self.serve(number)?;
+            }
+            if self.args.workload == Workload::Fill && Instant::now() >= progress_at {
+                eprintln!("    {} of {} items", self.sent, self.args.keys);
+                progress_at += PROGRESS_EVERY;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads from a connection that has something to say, and sends its next request after a whole answer.
+    fn serve(&mut self, number: usize) -> Result<(), Failure> {
+        let Some(extent) = self.connections[number].receive()? else { return Ok(()) };
+        let now = Instant::now();
+        self.check(number, extent)?;
+        let latency = now - self.sent_at[number];
+        self.histogram.record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
+        self.on_their_way -= 1;
+        if self.stopping { Ok(()) } else { self.send(number) }
+    }
+
+    fn check(&mut self, number: usize, extent: Extent) -> Result<(), Failure> {
+        let body = self.connections[number].take(extent);
+        let found = self.args.workload != Workload::Get || body.len() > 100;
+        if extent.status == 200 && found {
+            return Ok(());
+        }
+        let body = String::from_utf8_lossy(body);
+        Err(format!("{:?} was answered {}: {body}", self.args.workload, extent.status).into())
+    }
+
+    fn send(&mut self, number: usize) -> Result<(), Failure> {
+        let Some(item) = self.next_item(number) else { return Ok(()) };
+        let request = self.template.fill(item, self.draws.next());
+        self.sent_at[number] = Instant::now();
+        self.connections[number].send(request)?;
+        self.sent += 1;
+        self.on_their_way += 1;
+        Ok(())
+    }
+
+    /// The item of the next request of a connection; `None` when a fill has sent all.
+    fn next_item(&mut self, number: usize) -> Option<u64> {
+        match self.args.workload {
+            Workload::Get | Workload::Put => Some(self.draws.next() % self.args.keys),
+            Workload::Fill => (self.sent < self.args.keys).then_some(self.sent),
+            Workload::FillCounters => (self.sent < self.args.keys).then_some(COUNTERS_FROM + self.sent),
+            Workload::AddOne => Some(COUNTERS_FROM),
+            // Neighbours in number share a partition; counters of their own should not.
+            Workload::AddDistinct => Some(COUNTERS_FROM + 10 * (1 + number as u64)),
+        }
+    }
+}
