@@ -132,3 +132,6 @@ impl<const N: usize> From<[(&str, AttributeValue); N]> for Attributes {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,8 +103,11 @@ impl std::error::Error for SetError {}
 /// [`sorted_to_first_repeat`](Self::sorted_to_first_repeat) gives them, binaries as sent, and no numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Duplicates {
+    /// Of a string set.
     Strings(Vec<String>),
+    /// Of a number set.
     Numbers(Vec<Number>),
+    /// Of a binary set.
     Binaries(Vec<Vec<u8>>),
 }
 
@@ -130,3 +133,6 @@ impl Duplicates {
         sorted
     }
 }
+
+#[cfg(test)]
+mod tests;

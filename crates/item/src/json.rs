@@ -14,29 +14,37 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
     out.push(b'"');
-    let mut done = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        if NEEDS_ESCAPE[usize::from(*byte)] {
-            out.extend_from_slice(&bytes[done..at]);
-            write_escape(*byte, out);
-            done = at + 1;
-        }
+    let mut rest = bytes;
+    while let Some(at) = find_escape(rest) {
+        out.extend_from_slice(&rest[..at]);
+        write_escape(rest[at], out);
+        rest = &rest[at + 1..];
     }
-    out.extend_from_slice(&bytes[done..]);
+    out.extend_from_slice(rest);
     out.push(b'"');
 }
 
-const NEEDS_ESCAPE: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = true;
-        byte += 1;
+/// Where the first byte that must be escaped is; looks at eight bytes at a time.
+fn find_escape(bytes: &[u8]) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let hits = escapes_in(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return Some(index * 8 + hits.trailing_zeros() as usize / 8);
+        }
     }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
-};
+    let at = tail.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))?;
+    Some(words.len() * 8 + at)
+}
+
+/// Marks the top bit of each byte of `word` that must be escaped. The lowest mark is true; a mark above it may be
+/// false, as subtraction borrows from the next byte only out of a marked one.
+fn escapes_in(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES * 0x80);
+    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    below(word, 0x20) | equal(b'"') | equal(b'\\')
+}
 
 fn write_escape(byte: u8, out: &mut Vec<u8>) {
     let short = match byte {
@@ -149,9 +157,9 @@ pub fn write_value_ref(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), Row
         ValueRef::B(bytes) => write_binary(bytes, out),
         ValueRef::Bool(value) => write_bool(value, out),
         ValueRef::Null => write_bool(true, out),
-        ValueRef::Ss(set) => write_list_ref(set, out, |member, out| Ok(write_string(member, out)))?,
-        ValueRef::Ns(set) => write_list_ref(set, out, |member, out| Ok(write_number(&member, out)))?,
-        ValueRef::Bs(set) => write_list_ref(set, out, |member, out| Ok(write_binary(member, out)))?,
+        ValueRef::Ss(set) => write_set_ref(set, out, write_string)?,
+        ValueRef::Ns(set) => write_set_ref(set, out, |member, out| write_number(&member, out))?,
+        ValueRef::Bs(set) => write_set_ref(set, out, write_binary)?,
         ValueRef::L(list) => write_list_ref(list, out, write_value_ref)?,
         ValueRef::M(map) => write_entries(map, out)?,
     }
@@ -202,6 +210,17 @@ fn write_list<'a, T: 'a>(
         write(element, out);
     }
     out.push(b']');
+}
+
+fn write_set_ref<T>(
+    members: impl Iterator<Item = Result<T, RowError>>,
+    out: &mut Vec<u8>,
+    write: impl Fn(T, &mut Vec<u8>),
+) -> Result<(), RowError> {
+    write_list_ref(members, out, |member, out| {
+        write(member, out);
+        Ok(())
+    })
 }
 
 fn write_list_ref<T>(

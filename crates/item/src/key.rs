@@ -62,8 +62,11 @@ const _: () = assert!(ENCODED_PARTITION_KEY_MAX < 8 * 1024, "stores keep partiti
 /// The type of a key attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyKind {
+    /// String.
     S,
+    /// Number.
     N,
+    /// Binary.
     B,
 }
 
@@ -104,7 +107,9 @@ impl fmt::Display for KeyKind {
 /// An attribute of a key schema with its type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyAttribute {
+    /// The attribute's name.
     pub name: String,
+    /// The only type that its value may have.
     pub kind: KeyKind,
 }
 

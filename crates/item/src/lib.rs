@@ -26,6 +26,9 @@ mod set;
 pub mod size;
 mod value;
 
+#[cfg(test)]
+mod samples;
+
 pub use attributes::{Attributes, Item};
 pub use error::{Duplicates, SetError, ValueError};
 pub use key::{KeyAttribute, KeyError, KeyKind};

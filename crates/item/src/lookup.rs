@@ -44,7 +44,9 @@ impl<T: Lookup + ?Sized> Lookup for &T {
 /// An item in an answer: as it is stored, or as a tree that was built for the answer.
 #[derive(Clone, Debug)]
 pub enum Image {
+    /// As stored.
     Row(Row),
+    /// Built or changed for the answer, as a projection is.
     Tree(Item),
 }
 
@@ -85,3 +87,6 @@ impl From<Item> for Image {
         Self::Tree(item)
     }
 }
+
+#[cfg(test)]
+mod tests;

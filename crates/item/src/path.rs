@@ -61,6 +61,11 @@ impl Path {
         self.rest.is_empty()
     }
 
+    /// Whether `other` is this path or lies below it.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.top == other.top && other.rest.starts_with(&self.rest)
+    }
+
     /// The value at this path of `item`.
     pub fn resolve<'a>(&self, item: &'a Attributes) -> Option<&'a AttributeValue> {
         descend(item.get(&self.top)?, &self.rest)
@@ -76,16 +81,11 @@ impl Path {
 
     /// The path as a list of its steps, a form that some error texts use: `[a, b]`, `[a, [1]]`.
     pub fn segments_text(&self) -> String {
-        let mut text = format!("[{}", self.top);
-        for step in &self.rest {
-            text.push_str(", ");
-            match step {
-                Step::Name(name) => text.push_str(name),
-                Step::Index(index) => text.push_str(&format!("[{index}]")),
-            }
-        }
-        text.push(']');
-        text
+        let rest = self.rest.iter().map(|step| match step {
+            Step::Name(name) => format!(", {name}"),
+            Step::Index(index) => format!(", [{index}]"),
+        });
+        format!("[{}{}]", self.top, rest.collect::<String>())
     }
 }
 

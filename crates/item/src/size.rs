@@ -50,3 +50,6 @@ pub fn value(value: &AttributeValue) -> usize {
 pub(crate) fn container(count: usize) -> usize {
     CONTAINER + ELEMENT * count
 }
+
+#[cfg(test)]
+mod tests;

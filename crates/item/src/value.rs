@@ -89,15 +89,25 @@ impl From<&str> for AttributeValue {
 /// A data type. `Display` gives the descriptor of the wire: `S`, `BOOL`, `SS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// String.
     S,
+    /// Number.
     N,
+    /// Binary.
     B,
+    /// Boolean.
     Bool,
+    /// Null.
     Null,
+    /// String set.
     Ss,
+    /// Number set.
     Ns,
+    /// Binary set.
     Bs,
+    /// List.
     L,
+    /// Map.
     M,
 }
 

@@ -159,7 +159,7 @@ fn read_pairs(bytes: &[u8], complement: u8) -> Option<(u128, i32, &[u8])> {
             return None;
         }
         coefficient = coefficient * 100 + u128::from(pair);
-        if byte % 2 == 0 {
+        if byte.is_multiple_of(2) {
             let digits = 2 * i32::try_from(index + 1).ok()?;
             return trim_pair(coefficient, digits, pair)
                 .map(|(coefficient, digits)| (coefficient, digits, &bytes[index + 1..]));

@@ -59,7 +59,7 @@ struct Scan<'a> {
     fraction: i64,
 }
 
-impl<'a> Scan<'a> {
+impl Scan<'_> {
     /// Reads sign and digits up to an exponent. `None` if the text is not of the grammar.
     fn read(&mut self) -> Option<()> {
         if let [sign @ (b'+' | b'-'), rest @ ..] = self.rest {

@@ -76,10 +76,14 @@ fn varint_length(value: usize) -> usize {
 
 fn write_varint(mut value: usize, out: &mut Vec<u8>) {
     while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
+        out.push(low_byte(value) | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.push(low_byte(value));
+}
+
+fn low_byte(value: usize) -> u8 {
+    value.to_le_bytes()[0]
 }
 
 fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
@@ -119,7 +123,9 @@ fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
             set.iter().for_each(|member| write_bytes(member, out));
         }),
         AttributeValue::L(list) => write_body(TAG_L, list.len(), out, |out| {
-            list.iter().for_each(|element| write_value(element, out));
+            for element in list {
+                write_value(element, out);
+            }
         }),
         AttributeValue::M(map) => write_map(map, out),
     }

@@ -139,15 +139,25 @@ impl<'a> Iterator for AttributesRef<'a> {
 /// A view of an encoded value. Scalars are read; sets, lists and maps are walked as they are iterated.
 #[derive(Clone, Debug)]
 pub enum ValueRef<'a> {
+    /// String.
     S(&'a str),
+    /// Number.
     N(Number),
+    /// Binary.
     B(&'a [u8]),
+    /// Boolean.
     Bool(bool),
+    /// Null.
     Null,
+    /// String set.
     Ss(StringsRef<'a>),
+    /// Number set.
     Ns(NumbersRef<'a>),
+    /// Binary set.
     Bs(BinariesRef<'a>),
+    /// List.
     L(ListRef<'a>),
+    /// Map.
     M(MapRef<'a>),
 }
 
@@ -160,7 +170,7 @@ impl<'a> ValueRef<'a> {
             Self::B(bytes) => AttributeValue::B(bytes.to_vec()),
             Self::Bool(value) => AttributeValue::Bool(*value),
             Self::Null => AttributeValue::Null,
-            Self::Ss(members) => AttributeValue::Ss(set(members, |member| member.to_owned())?),
+            Self::Ss(members) => AttributeValue::Ss(set(members, str::to_owned)?),
             Self::Ns(members) => AttributeValue::Ns(set(members, |member| member)?),
             Self::Bs(members) => AttributeValue::Bs(set(members, <[u8]>::to_vec)?),
             Self::L(list) => AttributeValue::L(list.to_values()?),
