@@ -1,12 +1,15 @@
 //! What the disk gives to durable writes, with nothing around it.
 //!
-//! As many clients as the server has connections hand records to one writer thread, which appends all that
-//! wait and flushes them once, then answers each: the batching of the server's own writer, without HTTP,
-//! requests or an engine. While one group is being flushed the next one fills.
+//! Two ways to group. With `--group`, groups of that mean size are appended and flushed one after the other:
+//! what the disk alone allows a server that groups like this. Without it, as many clients as the server has
+//! connections hand records to one writer thread, which appends all that wait and flushes them once, then
+//! answers each: what group commit allows when requests cost nothing. While one group is being flushed the
+//! next one fills.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +20,8 @@ use parking_lot::{Condvar, Mutex};
 use crate::Failure;
 use crate::histogram::Histogram;
 use crate::load::Sample;
-use crate::procfs;
+use crate::server::read_sample;
+use crate::{group, procfs};
 
 /// Bytes appended for one write: a 400-byte item as a stored row with its keys and framing.
 const RECORD_BYTES: usize = 650;
@@ -33,6 +37,9 @@ pub(crate) struct Args {
     /// Clients that each wait for their own record.
     #[arg(long, default_value_t = 16)]
     connections: usize,
+    /// Mean records per flush; no clients then.
+    #[arg(long)]
+    group: Option<f64>,
     /// How long to run.
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
@@ -40,8 +47,44 @@ pub(crate) struct Args {
 
 /// Runs the probe and prints a [`Sample`] as JSON.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let queue = Arc::new(Queue::default());
     let file = tempfile::NamedTempFile::new_in(&args.data)?;
+    let sample = match args.group {
+        Some(group) => fixed_groups(file.reopen()?, group, args)?,
+        None => with_clients(&file, args)?,
+    };
+    println!("{}", serde_json::to_string(&sample)?);
+    Ok(())
+}
+
+/// Appends and flushes groups of a mean size, as fast as the disk takes them.
+fn fixed_groups(mut file: File, mean: f64, args: &Args) -> Result<Sample, Failure> {
+    let records = vec![0x5a; RECORD_BYTES * GROUP_MAX];
+    let mut histogram = Histogram::new();
+    let mut requests = 0;
+    let started = Instant::now();
+    let mut before = started;
+    while started.elapsed().as_secs_f64() < args.seconds {
+        // The fraction of a mean size is spread over the groups.
+        let wanted = procfs::as_f64(histogram.total() + 1) * mean.max(1.0);
+        let mut group = 0;
+        while procfs::as_f64(requests + 1) <= wanted && group < GROUP_MAX {
+            (group, requests) = (group + 1, requests + 1);
+        }
+        file.write_all(&records[..group * RECORD_BYTES])?;
+        file.sync_data()?;
+        let now = Instant::now();
+        histogram.record(nanoseconds(now - before));
+        before = now;
+    }
+    let mut sample = Sample::new(&histogram, started.elapsed());
+    sample.requests_per_flush = Some(procfs::as_f64(requests) / procfs::as_f64(histogram.total().max(1)));
+    (sample.requests, sample.sent) = (requests, requests);
+    Ok(sample)
+}
+
+/// Appends and flushes what waiting clients hand in.
+fn with_clients(file: &tempfile::NamedTempFile, args: &Args) -> Result<Sample, Failure> {
+    let queue = Arc::new(Queue::default());
     let writer = start_writer(file.reopen()?, Arc::clone(&queue))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let started = Instant::now();
@@ -51,8 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let groups = writer.join().map_err(|_| "the writer thread panicked")??;
     let mut sample = Sample::new(&histogram, elapsed);
     sample.requests_per_flush = Some(procfs::as_f64(sample.requests) / procfs::as_f64(groups.max(1)));
-    println!("{}", serde_json::to_string(&sample)?);
-    Ok(())
+    Ok(sample)
 }
 
 async fn clients(args: &Args, queue: &Arc<Queue>) -> Result<Histogram, Failure> {
@@ -73,7 +115,7 @@ async fn client(queue: Arc<Queue>, end: Instant) -> Result<Vec<u64>, Failure> {
         queue.push(done);
         flushed.await.map_err(|_| "the writer thread stopped")?;
         let now = Instant::now();
-        latencies.push(u64::try_from((now - before).as_nanos()).unwrap_or(u64::MAX));
+        latencies.push(nanoseconds(now - before));
         before = now;
     }
     Ok(latencies)
@@ -102,6 +144,10 @@ fn write_groups(mut file: File, queue: &Queue) -> Result<u64, std::io::Error> {
         }
     }
     Ok(groups)
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Records that wait for the writer.
@@ -140,11 +186,20 @@ impl Queue {
     }
 }
 
-/// A command for a run of the probe.
-pub(crate) fn arguments(data: &Path, connections: usize, seconds: f64) -> Vec<String> {
-    let data = data.display().to_string();
-    let (connections, seconds) = (connections.to_string(), seconds.to_string());
-    ["disk", "--data", &data, "--connections", &connections, "--seconds", &seconds]
-        .map(str::to_owned)
-        .to_vec()
+/// The arguments of a run: with groups of a mean size, or with this many clients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Grouping {
+    Mean(f64),
+    Clients(usize),
+}
+
+/// Runs the probe as a process of its own.
+pub(crate) fn probe(data: &Path, grouping: Grouping, seconds: f64) -> Result<Sample, Failure> {
+    let mut command = group::command(&std::env::current_exe()?)?;
+    command.arg("disk").arg("--data").arg(data).args(["--seconds", &seconds.to_string()]);
+    match grouping {
+        Grouping::Mean(mean) => command.args(["--group", &mean.to_string()]),
+        Grouping::Clients(clients) => command.args(["--connections", &clients.to_string()]),
+    };
+    read_sample(command.stdout(Stdio::piped()).spawn()?)
 }

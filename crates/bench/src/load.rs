@@ -181,9 +181,11 @@ impl<'a> Generator<'a> {
         let elapsed = started.elapsed();
         let cpu_after = self.cpu()?;
         let mut sample = Sample::new(&self.histogram, elapsed);
-        let per_request = |used: Duration| used.as_secs_f64() * 1e6 / as_f64(sample.requests.max(1));
-        let (server, client) =
-            (per_request(cpu_after.0 - cpu_before.0), per_request(cpu_after.1 - cpu_before.1));
+        let per_request = |after: Duration, before: Duration| {
+            after.saturating_sub(before).as_secs_f64() * 1e6 / as_f64(sample.requests.max(1))
+        };
+        let server = per_request(cpu_after.0, cpu_before.0);
+        let client = per_request(cpu_after.1, cpu_before.1);
         (sample.server_cpu_us, sample.client_cpu_us, sample.sent) = (server, client, self.sent);
         Ok(sample)
     }

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         run.report
             .note("NOTE: the data folder is in memory, so durable writes look faster than they are.".into());
     }
-    let parts: [(Part, fn(&mut Run) -> Result<(), Failure>); 3] =
+    let parts: [(Part, Measure); 3] =
         [(Part::Startup, startup::run), (Part::Single, single::run), (Part::Large, large::run)];
     for (part, measure) in parts {
         if args.part.contains(&part) {
@@ -69,6 +69,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     print!("{}", run.report.render());
     Ok(if run.report.holds() || args.report_only { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
+
+/// One part of the run.
+type Measure = fn(&mut Run) -> Result<(), Failure>;
 
 /// What the parts share.
 #[derive(Debug)]
