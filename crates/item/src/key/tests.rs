@@ -11,7 +11,9 @@ fn scalar(value: &AttributeValue) -> Vec<u8> {
 
 fn tuple(values: &[AttributeValue]) -> Vec<u8> {
     let mut out = Vec::new();
-    values.iter().for_each(|value| encode_component(value, &mut out).unwrap());
+    for value in values {
+        encode_component(value, &mut out).unwrap();
+    }
     out
 }
 
