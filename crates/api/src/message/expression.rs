@@ -295,3 +295,41 @@ pub fn filter_on_key(attribute: &str) -> String {
         "Filter Expression can only contain non-primary key attributes: Primary key attribute: {attribute}"
     )
 }
+
+/// A list index that no list can have.
+pub fn list_index(kind: &str, index: &str) -> String {
+    bad(kind, &format!("List index is not within the allowable range; index: [{index}]"))
+}
+
+/// A function of conditions in an update, or of updates in a condition.
+pub fn function_not_allowed(kind: &str, function: &str) -> String {
+    let place = if kind == "UpdateExpression" { "an update" } else { "a condition" };
+    bad(kind, &format!("The function is not allowed in {place} expression; function: {function}"))
+}
+
+/// `IN` with more than 100 operands.
+pub fn too_many_in_operands(kind: &str, count: usize) -> String {
+    bad(kind, &format!("The IN operator is provided with too many operands; number of operands: {count}"))
+}
+
+/// `size` in a key condition.
+pub fn key_condition_nested_operation() -> String {
+    "KeyConditionExpressions cannot contain nested operations".to_owned()
+}
+
+/// `BETWEEN` or `begins_with` in a key condition whose first operand is not the key.
+pub fn key_condition_first_operand(operator: &str) -> String {
+    format!(
+        "Invalid condition in KeyConditionExpression: {operator} operator must have the key attribute as its first operand"
+    )
+}
+
+/// A comparison of two attributes in a key condition.
+pub fn key_condition_several_attributes() -> String {
+    "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition".to_owned()
+}
+
+/// A comparison of two values in a key condition.
+pub fn key_condition_no_attribute() -> String {
+    "Invalid condition in KeyConditionExpression: No key attribute specified".to_owned()
+}

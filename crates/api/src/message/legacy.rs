@@ -102,3 +102,13 @@ pub fn update_type(action: &str, kind: &str) -> String {
 pub fn attributes_to_get_twice(attribute: &str) -> String {
     invalid(&format!("Duplicate value in attribute name: {attribute}"))
 }
+
+/// `BETWEEN` in `KeyConditions`, `QueryFilter` or `Expected` with bounds in the wrong order.
+pub fn bounds_reversed() -> String {
+    "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound".to_owned()
+}
+
+/// `KeyConditions` with an operator that no key range has.
+pub fn not_indexable() -> String {
+    "Attempted conditional constraint is not an indexable operation".to_owned()
+}

@@ -1,0 +1,96 @@
+//! From what a write did to what the client asked to be told.
+
+use hashrange_api::{
+    DeleteItemOutput, Details, Error, ErrorCode, ItemCollectionMetrics, PutItemOutput, Response,
+    ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemOutput, message,
+};
+use hashrange_item::{Attributes, Image, Row};
+
+use crate::core::Core;
+use crate::plan::{self, WriteSet};
+use crate::check::internal;
+use crate::write::{self, Action, Effects, Mutation, Refusal};
+
+/// Runs a single write and shapes its answer.
+pub(crate) async fn run_write(core: &Core, plan: &WriteSet) -> Result<Response, Error> {
+    let action = match &plan.image {
+        plan::Image::Put(row) => Action::Put(row),
+        plan::Image::Update(update) => Action::Update(update),
+        plan::Image::Delete => Action::Delete,
+    };
+    let condition = plan.write.condition.as_ref();
+    let mutation = Mutation { table: &plan.table, key: &plan.key, condition, action };
+    match write::write(core, &mutation).await? {
+        Ok(effects) => respond(plan, effects),
+        Err(Refusal::Invalid(error)) => Err(error),
+        Err(Refusal::Condition(item)) => Err(condition_failed(plan, item)),
+    }
+}
+
+fn condition_failed(plan: &WriteSet, item: Option<Row>) -> Error {
+    let error =
+        Error::new(ErrorCode::ConditionalCheckFailedException, message::item::condition_failed());
+    match (plan.write.return_on_failure, item) {
+        (Some(ReturnValuesOnConditionCheckFailure::AllOld), Some(item)) => {
+            error.with(Details::Item(Image::Row(item)))
+        }
+        _ => error,
+    }
+}
+
+fn respond(plan: &WriteSet, effects: Effects) -> Result<Response, Error> {
+    let write = &plan.write;
+    let consumed_capacity = effects.charge.report(&write.table_name, write.consumed);
+    let item_collection_metrics = metrics(plan, &effects);
+    let attributes = returned(plan, effects)?;
+    Ok(match plan.image {
+        plan::Image::Put(_) => {
+            let output = PutItemOutput { attributes, consumed_capacity, item_collection_metrics };
+            Response::PutItem(Box::new(output))
+        }
+        plan::Image::Update(_) => {
+            let output = UpdateItemOutput { attributes, consumed_capacity, item_collection_metrics };
+            Response::UpdateItem(Box::new(output))
+        }
+        plan::Image::Delete => {
+            let output = DeleteItemOutput { attributes, consumed_capacity, item_collection_metrics };
+            Response::DeleteItem(Box::new(output))
+        }
+    })
+}
+
+/// The attributes that `ReturnValues` asks for; nothing where there are none.
+fn returned(plan: &WriteSet, effects: Effects) -> Result<Option<Image>, Error> {
+    let wanted = plan.write.return_values.unwrap_or(ReturnValue::None);
+    match wanted {
+        ReturnValue::None => Ok(None),
+        ReturnValue::AllOld => Ok(effects.old.map(Image::Row)),
+        ReturnValue::AllNew => Ok(effects.new.map(Image::Row)),
+        ReturnValue::UpdatedOld => touched(plan, effects.old.as_ref()),
+        ReturnValue::UpdatedNew => touched(plan, effects.new.as_ref()),
+    }
+}
+
+/// The leaves that an update touched, as they stand in `image`.
+fn touched(plan: &WriteSet, image: Option<&Row>) -> Result<Option<Image>, Error> {
+    let plan::Image::Update(update) = &plan.image else { return Ok(None) };
+    let image = image.map(Row::decode).transpose().map_err(internal)?;
+    let fragment: Attributes = update.touched(image.as_ref());
+    Ok((!fragment.is_empty()).then_some(Image::Tree(fragment)))
+}
+
+/// One gigabyte, the step of the size estimate.
+const GIGABYTE: u64 = 1 << 30;
+
+fn metrics(plan: &WriteSet, effects: &Effects) -> Option<ItemCollectionMetrics> {
+    let wanted = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
+    let size = effects.collection.filter(|_| wanted)?;
+    let mut key = Attributes::new();
+    key.insert(plan.table.schema.key.hash.name.clone(), plan.key.hash.clone());
+    #[expect(clippy::cast_precision_loss, reason = "whole gigabytes, far below 2^52")]
+    let low = (size / GIGABYTE) as f64;
+    Some(ItemCollectionMetrics {
+        item_collection_key: Some(key),
+        size_estimate_range_gb: Some(vec![low, low + 1.0]),
+    })
+}

@@ -1,0 +1,72 @@
+//! What can be said of a request without looking at a table: expressions are parsed and bound, parameters that exclude
+//! each other are refused.
+
+mod parameters;
+mod refusal;
+mod write;
+
+use hashrange_api::{Error, GetItemInput, Operation, Request, ReturnConsumedCapacity, Valid};
+use hashrange_item::Attributes;
+use hashrange_language::Projection;
+
+pub(crate) use refusal::{internal, update_error};
+pub(crate) use write::{CheckedWrite, WriteKind};
+
+use crate::catalog::TableOperation;
+use parameters::Parameters;
+
+/// A request that was checked by itself and may now be planned. Only [`Engine::check`](crate::Engine::check) makes one.
+#[derive(Debug)]
+pub enum Checked {
+    /// Look up one item.
+    #[non_exhaustive]
+    Get(Box<CheckedGet>),
+    /// Write one item.
+    #[non_exhaustive]
+    Write(Box<CheckedWrite>),
+    /// Work on tables themselves.
+    #[non_exhaustive]
+    Table(TableOperation),
+}
+
+/// A checked GetItem.
+#[derive(Debug)]
+pub struct CheckedGet {
+    pub(crate) table_name: String,
+    pub(crate) key: Attributes,
+    pub(crate) consistent: bool,
+    pub(crate) projection: Option<Projection>,
+    pub(crate) consumed: Option<ReturnConsumedCapacity>,
+}
+
+/// Checks a request of any operation that is built.
+pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
+    match request.into_request() {
+        Request::GetItem(input) => get(*input).map(|get| Checked::Get(Box::new(get))),
+        Request::PutItem(input) => write::put(*input).map(|write| Checked::Write(Box::new(write))),
+        Request::UpdateItem(input) => write::update(*input).map(|write| Checked::Write(Box::new(write))),
+        Request::DeleteItem(input) => write::delete(*input).map(|write| Checked::Write(Box::new(write))),
+        other => TableOperation::check(other).map(Checked::Table),
+    }
+}
+
+fn get(input: GetItemInput) -> Result<CheckedGet, Error> {
+    let mut parameters = Parameters::new(Operation::GetItem);
+    parameters.legacy("AttributesToGet", input.attributes_to_get.is_some());
+    parameters.expression("ProjectionExpression", input.projection_expression.is_some());
+    parameters.check(input.expression_attribute_names.as_ref(), None)?;
+    let mut binder = parameters.binder(input.expression_attribute_names.as_ref(), None)?;
+    let projection = parameters.projection(
+        &mut binder,
+        input.projection_expression.as_deref(),
+        input.attributes_to_get.as_deref(),
+    )?;
+    parameters.finish(binder)?;
+    Ok(CheckedGet {
+        table_name: input.table_name,
+        key: input.key,
+        consistent: input.consistent_read.unwrap_or(false),
+        projection,
+        consumed: input.return_consumed_capacity,
+    })
+}

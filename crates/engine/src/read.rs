@@ -1,0 +1,26 @@
+//! Reading items.
+
+use hashrange_api::{Error, GetItemOutput};
+use hashrange_item::{Image, Row};
+use hashrange_store::Freshness;
+
+use crate::capacity::{Charge, Units};
+use crate::core::Core;
+use crate::plan::KeyLookup;
+use crate::check::internal;
+use crate::write::stored_row;
+
+/// Reads one item by its key.
+pub(crate) async fn get(core: &Core, plan: &KeyLookup) -> Result<GetItemOutput, Error> {
+    let get = &plan.get;
+    let freshness = if get.consistent { Freshness::Strong } else { Freshness::Any };
+    let found = core.store.get(&plan.key.address, freshness).await.map_err(internal)?;
+    let row = stored_row(&found)?;
+    let size = row.as_ref().map_or(0, Row::item_size);
+    let charge = Charge::table(Units::read(size, get.consistent));
+    let item = row.map(|row| match &get.projection {
+        None => Image::Row(row),
+        Some(projection) => Image::Tree(projection.project(&row)),
+    });
+    Ok(GetItemOutput { consumed_capacity: charge.report(&get.table_name, get.consumed), item })
+}

@@ -1,0 +1,330 @@
+//! The write path: the only code that changes items.
+//!
+//! One write = read the newest image, decide (condition, new image, limits), then one store commit that carries the item,
+//! its index entries, its collection's size and the running totals. The commit expects what was read; where another
+//! writer was faster, the store refuses and the write decides again on the newer image.
+
+use hashrange_api::{Error, message};
+use hashrange_item::{Attributes, Row, limits};
+use hashrange_language::{Condition, Update};
+use hashrange_store::{CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
+
+use crate::capacity::{Charge, Units};
+use crate::check::internal;
+use crate::catalog::Table;
+use crate::core::Core;
+use crate::index::{self, EntryChange, Origin};
+use crate::key::ItemKey;
+use crate::layout;
+
+/// What to do to one item.
+#[derive(Debug)]
+pub(crate) struct Mutation<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) key: &'a ItemKey,
+    pub(crate) condition: Option<&'a Condition>,
+    pub(crate) action: Action<'a>,
+}
+
+/// The change itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Action<'a> {
+    /// Replace the item by this one, whose index keys were checked.
+    Put(&'a Row),
+    /// Change attributes of the item, or make it.
+    Update(&'a Update),
+    /// Remove the item.
+    Delete,
+}
+
+/// What a write did: the images before and after, and what it consumed.
+#[derive(Debug)]
+pub(crate) struct Effects {
+    pub(crate) old: Option<Row>,
+    pub(crate) new: Option<Row>,
+    pub(crate) charge: Charge,
+    /// Size of the item collection after the write, in bytes; on tables with local indexes.
+    pub(crate) collection: Option<u64>,
+}
+
+/// Why a write did not happen.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The condition was false; the item as it was.
+    Condition(Option<Row>),
+    /// The request cannot be carried out on this item.
+    Invalid(Error),
+}
+
+/// Carries out one mutation.
+pub(crate) async fn write(core: &Core, mutation: &Mutation<'_>) -> Result<Result<Effects, Refusal>, Error> {
+    let mut seen = look(core, mutation).await?;
+    loop {
+        let decided = match decide(core, mutation, &seen) {
+            Ok(decided) => decided,
+            Err(refusal) => match settle(core, mutation, &seen).await? {
+                Settled::Durable => return Ok(Err(refusal)),
+                Settled::Changed(newer) => {
+                    seen = newer;
+                    continue;
+                }
+            },
+        };
+        match core.store.commit(core.commit_id(), decided.parts).await.map_err(internal)? {
+            Outcome::Applied => return Ok(Ok(decided.effects)),
+            Outcome::Refused { row, current } => seen = newer(core, mutation, seen, row, current).await?,
+            Outcome::Unknown => return Err(internal("the outcome of a commit is unknown")),
+        }
+    }
+}
+
+/// The rows that a write depends on, as last seen.
+#[derive(Debug)]
+struct Seen {
+    item: Found,
+    collection: Option<Found>,
+}
+
+async fn look(core: &Core, mutation: &Mutation<'_>) -> Result<Seen, Error> {
+    let item = &mutation.key.address;
+    if mutation.table.schema.locals.is_empty() {
+        let item = core.store.get(item, Freshness::Newest).await.map_err(internal)?;
+        return Ok(Seen { item, collection: None });
+    }
+    let collection = layout::address(item.space, item.partition.clone(), layout::collection_row());
+    let addresses = [item.clone(), collection];
+    let mut found = core.store.get_many(&addresses, Freshness::Newest).await.map_err(internal)?;
+    let collection = found.pop();
+    let item = found.pop().ok_or_else(|| internal("the store answered fewer rows than were asked for"))?;
+    Ok(Seen { item, collection })
+}
+
+/// What another writer left, after a refusal. Most often the refusal itself says it.
+async fn newer(
+    core: &Core,
+    mutation: &Mutation<'_>,
+    seen: Seen,
+    row: hashrange_store::Address,
+    current: Found,
+) -> Result<Seen, Error> {
+    if seen.collection.is_none() && row == mutation.key.address {
+        return Ok(Seen { item: current, collection: None });
+    }
+    look(core, mutation).await
+}
+
+enum Settled {
+    Durable,
+    Changed(Seen),
+}
+
+/// A refusal tells the client what it saw, so what it saw must be beyond the reach of a crash first.
+async fn settle(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Settled, Error> {
+    if seen.item.durable {
+        return Ok(Settled::Durable);
+    }
+    let mut barrier = empty_part(mutation);
+    barrier.expects.push(expect(mutation.key.row().clone(), &seen.item));
+    match core.store.commit(core.commit_id(), vec![barrier]).await.map_err(internal)? {
+        Outcome::Applied => Ok(Settled::Durable),
+        Outcome::Refused { .. } => Ok(Settled::Changed(look(core, mutation).await?)),
+        Outcome::Unknown => Err(internal("the outcome of a commit is unknown")),
+    }
+}
+
+/// A write that was decided upon: the commit that makes it so, and what it will have done.
+struct Decided {
+    parts: Vec<Part>,
+    effects: Effects,
+}
+
+fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, Refusal> {
+    let old = stored_row(&seen.item).map_err(Refusal::Invalid)?;
+    if let Some(condition) = mutation.condition {
+        let item = old.as_ref().map(|row| row as &dyn hashrange_item::Lookup);
+        if !condition.evaluate(item) {
+            return Err(Refusal::Condition(old));
+        }
+    }
+    let new = new_image(mutation, old.as_ref()).map_err(Refusal::Invalid)?;
+    let changes = index::changes(mutation.table, mutation.key, old.as_ref(), new.as_ref());
+    let collection = collection_size(mutation, seen, old.as_ref(), new.as_ref(), &changes);
+    if let Some(size) = collection {
+        core.check_collection(size, size_of(new.as_ref()) > size_of(old.as_ref())).map_err(Refusal::Invalid)?;
+    }
+    let charge = charge(old.as_ref(), new.as_ref(), &changes);
+    let effects = Effects { old, new, charge, collection };
+    let parts = parts(core, mutation, seen, &effects, &changes);
+    Ok(Decided { parts, effects })
+}
+
+pub(crate) fn stored_row(found: &Found) -> Result<Option<Row>, Error> {
+    let Some(stored) = &found.row else { return Ok(None) };
+    Row::from_bytes(stored.value.clone()).map(Some).map_err(internal)
+}
+
+fn new_image(mutation: &Mutation<'_>, old: Option<&Row>) -> Result<Option<Row>, Error> {
+    match mutation.action {
+        Action::Put(row) => Ok(Some(row.clone())),
+        Action::Delete => Ok(None),
+        Action::Update(update) => updated(mutation, update, old).map(Some),
+    }
+}
+
+fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Result<Row, Error> {
+    let schema = &mutation.table.schema.key;
+    let old = old.map(Row::decode).transpose().map_err(internal)?;
+    let key = mutation.key.attributes(schema);
+    let new = update.apply(old.as_ref(), &key).map_err(crate::check::update_error)?;
+    check_updated_size(&new, key.size(), update.cost())?;
+    index::check_keys(mutation.table, &new, Origin::Update)?;
+    Ok(Row::encode(&new))
+}
+
+/// The 400 KB gate of a standalone UpdateItem counts what the statement writes, beside the finished item.
+fn check_updated_size(new: &Attributes, key_size: usize, cost: usize) -> Result<(), Error> {
+    let size = new.size();
+    if size.max(size - key_size + cost) > limits::ITEM_SIZE_MAX {
+        return Err(Error::validation(message::item::update_too_large()));
+    }
+    Ok(())
+}
+
+/// The 400 KB gate of a whole item.
+pub(crate) fn check_put_size(row: &Row) -> Result<(), Error> {
+    if row.item_size() > limits::ITEM_SIZE_MAX {
+        return Err(Error::validation(message::item::too_large()));
+    }
+    Ok(())
+}
+
+fn size_of(row: Option<&Row>) -> usize {
+    row.map_or(0, Row::item_size)
+}
+
+/// Write units of a write: the larger image on the table, and each index whose entry changed.
+fn charge(old: Option<&Row>, new: Option<&Row>, changes: &[EntryChange<'_>]) -> Charge {
+    let mut charge = Charge::table(Units::write(size_of(old).max(size_of(new))));
+    for change in changes {
+        let arms = match change.index {
+            index::Index::Local(_) => &mut charge.locals,
+            index::Index::Global(_) => &mut charge.globals,
+        };
+        arms.insert(change.index.name().to_owned(), change.units());
+    }
+    charge
+}
+
+/// What the collection weighs after the write: its items and their local index entries.
+fn collection_size(
+    mutation: &Mutation<'_>,
+    seen: &Seen,
+    old: Option<&Row>,
+    new: Option<&Row>,
+    changes: &[EntryChange<'_>],
+) -> Option<u64> {
+    let before = seen.collection.as_ref()?.row.as_ref().map_or(0, |stored| decode_size(&stored.value));
+    let locals = changes.iter().filter(|change| matches!(change.index, index::Index::Local(_)));
+    let entries: i64 = locals.map(|change| change.tally(mutation.table).bytes).sum();
+    Some(before.saturating_add_signed(entries + item_tally(mutation, old, new).bytes))
+}
+
+fn decode_size(value: &[u8]) -> u64 {
+    value.try_into().map_or(0, u64::from_be_bytes)
+}
+
+fn item_tally(mutation: &Mutation<'_>, old: Option<&Row>, new: Option<&Row>) -> Tally {
+    let weight = |row: Option<&Row>| i64::try_from(size_of(row)).expect("an item is at most 400 KB");
+    Tally {
+        space: mutation.table.space,
+        kind: layout::ITEM,
+        rows: i64::from(new.is_some()) - i64::from(old.is_some()),
+        bytes: weight(new) - weight(old),
+    }
+}
+
+fn empty_part(mutation: &Mutation<'_>) -> Part {
+    let address = &mutation.key.address;
+    Part {
+        space: address.space,
+        partition: address.partition.clone(),
+        expects: Vec::with_capacity(1),
+        writes: Vec::with_capacity(1),
+        log: None,
+        tallies: Vec::new(),
+    }
+}
+
+fn expect(row: hashrange_store::RowKey, found: &Found) -> Expect {
+    Expect { row, stamp: found.row.as_ref().map(|stored| stored.stamp), seen: found.mark }
+}
+
+/// The commit: first the item's own partition, then one part for each partition of a global index that changes.
+fn parts(
+    core: &Core,
+    mutation: &Mutation<'_>,
+    seen: &Seen,
+    effects: &Effects,
+    changes: &[EntryChange<'_>],
+) -> Vec<Part> {
+    let stamp = core.next_stamp(seen.item.row.as_ref().map(|stored| stored.stamp));
+    let mut own = empty_part(mutation);
+    own.expects.push(expect(mutation.key.row().clone(), &seen.item));
+    own.writes.push(row_write(mutation.key.row().clone(), effects.new.as_ref(), stamp));
+    own.tallies.push(item_tally(mutation, effects.old.as_ref(), effects.new.as_ref()));
+    if let (Some(found), Some(size)) = (&seen.collection, effects.collection) {
+        let row = layout::collection_row();
+        own.expects.push(expect(row.clone(), found));
+        let stamp = core.next_stamp(found.row.as_ref().map(|stored| stored.stamp));
+        let value = size.to_be_bytes().to_vec().into();
+        own.writes.push(Write::Put { row, stored: Stored { stamp, value } });
+    }
+    let mut parts = vec![own];
+    for change in changes {
+        add_change(&mut parts, mutation.table, change, stamp);
+    }
+    parts
+}
+
+fn row_write(row: hashrange_store::RowKey, image: Option<&Row>, stamp: Stamp) -> Write {
+    match image {
+        Some(image) => Write::Put { row, stored: Stored { stamp, value: image.clone().into_bytes() } },
+        None => Write::Delete { row },
+    }
+}
+
+fn add_change(parts: &mut Vec<Part>, table: &Table, change: &EntryChange<'_>, stamp: Stamp) {
+    parts[0].tallies.push(change.tally(table));
+    if let Some(address) = change.removed() {
+        part_of(parts, address).writes.push(index::delete(address));
+    }
+    if let Some(entry) = &change.new {
+        let write = row_write(entry.address.row.clone(), Some(&entry.row), stamp);
+        part_of(parts, &entry.address).writes.push(write);
+    }
+}
+
+/// The commit's part for the partition of `address`.
+fn part_of<'p>(parts: &'p mut Vec<Part>, address: &hashrange_store::Address) -> &'p mut Part {
+    let same = |part: &Part| part.space == address.space && part.partition == address.partition;
+    let at = parts.iter().position(same).unwrap_or_else(|| {
+        parts.push(Part {
+            space: address.space,
+            partition: address.partition.clone(),
+            expects: Vec::new(),
+            writes: Vec::new(),
+            log: None,
+            tallies: Vec::new(),
+        });
+        parts.len() - 1
+    });
+    &mut parts[at]
+}
+
+impl Core {
+    /// A name for a commit.
+    pub(crate) fn commit_id(&self) -> CommitId {
+        let high = u128::from(self.env.random.next_u64());
+        CommitId((high << 64) | u128::from(self.env.random.next_u64()))
+    }
+}
