@@ -9,9 +9,23 @@
 mod contract;
 mod memory;
 mod page;
+#[cfg(any(test, feature = "suite"))]
+pub mod suite;
 mod totals;
 
 pub use contract::*;
 pub use memory::Memory;
 pub use page::PageBudget;
 pub use totals::Totals;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn the_reference_engine_keeps_the_contract() {
+        suite::run(|| || Arc::new(Memory::new()) as Arc<dyn Store>);
+    }
+}
