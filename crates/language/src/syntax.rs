@@ -136,8 +136,6 @@ pub(crate) enum Clause {
 }
 
 impl Clause {
-    pub(crate) const ALL: [Self; 4] = [Self::Set, Self::Remove, Self::Add, Self::Delete];
-
     pub(crate) fn from_token(token: Token) -> Option<Self> {
         match token {
             Token::Set => Some(Self::Set),
