@@ -1,1 +1,263 @@
-//! TODO
+//! The embedded durable engine: fjall's trees behind one writer thread with group commit.
+//!
+//! The life of a commit:
+//! 1. the caller's thread encodes it and checks what it expects, against the *overlay* of rows on their way
+//!    to the disk and the last *published* durable instant (`admit.rs`), and puts it into the queue;
+//! 2. the writer thread takes all that is queued as one group, writes it as one batch, and syncs (`writer.rs`);
+//! 3. it publishes the new instant, takes the group's rows out of the overlay, and answers.
+//!
+//! Reads run on the caller's thread (`read.rs`). `Strong` and `Any` reads use the published instant only,
+//! so they never show what a crash could take back.
+
+mod admit;
+mod cleaning;
+mod folder;
+mod hot;
+mod keys;
+mod read;
+mod shared;
+mod tree;
+mod writer;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use hashrange_env::Env;
+use hashrange_store::{
+    Address, Answer, Capabilities, CommitId, Found, Freshness, LeaseRequest, LogPosition, LogRecord,
+    LwwWrite, Outcome, Part, RangePage, RangeRead, Resolution, Space, Store, StoreError, StoreResult,
+    SweepPage, SweepRead,
+};
+use parking_lot::{Condvar, Mutex, RwLock};
+
+use admit::{Admitted, Prepared};
+use folder::Folder;
+pub use folder::OpenError;
+use hot::HotRows;
+use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};
+use tree::{Table, Tree};
+use writer::Writer;
+
+/// Log records removed in one step of a trim.
+const TRIM_STEP: usize = 1000;
+
+/// How to open a store.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Memory for blocks of table files, in bytes. More makes reads of data larger than it faster.
+    pub cache_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { cache_bytes: 64 << 20 }
+    }
+}
+
+/// A data folder, open.
+#[derive(Debug)]
+pub struct LocalStore {
+    shared: Arc<Shared>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl LocalStore {
+    /// Opens the folder, making it where it does not exist, and recovers what was acknowledged.
+    ///
+    /// # Errors
+    /// When the folder is not ours, is too new, is open elsewhere or cannot be used; see [`OpenError`].
+    pub fn open(path: &Path, options: &Options, env: Env) -> Result<LocalStore, OpenError> {
+        let folder = Folder::open(path)?;
+        let failed = |why: String| OpenError::Failed { path: path.into(), why };
+        let tree = Tree::open(&folder.tree(), options).map_err(|error| match error {
+            fjall::Error::Io(error) if is_permission(&error) => {
+                OpenError::Unwritable { path: path.into(), why: error.to_string() }
+            }
+            error => failed(error.to_string()),
+        })?;
+        let (forgotten, cleaning) = cleaning::recover(&tree).map_err(|error| failed(error.to_string()))?;
+        let sequence = last_sequence(&tree).map_err(|error| failed(error.to_string()))?;
+        let shared = Arc::new(share(folder, tree, forgotten, sequence, env));
+        let writer = Writer::new(Arc::clone(&shared), cleaning);
+        let thread =
+            Env::thread("store-writer", move || writer.run()).map_err(|error| failed(error.to_string()))?;
+        Ok(LocalStore { shared, writer: Mutex::new(Some(thread)) })
+    }
+
+    /// Finishes what is queued, refuses further writes, and writes memory out so that the next start is fast.
+    /// Blocks. Does nothing the second time. The folder stays locked until the store is dropped.
+    pub fn close(&self) {
+        {
+            let mut queue = self.shared.queue.lock();
+            if matches!(queue.phase, Phase::Open) {
+                queue.phase = Phase::Closing;
+            }
+            queue.parked = false;
+        }
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.writer.lock().take() {
+            // A panic of the writer has made the store fail already.
+            let _ = thread.join();
+        }
+        let failed = matches!(self.shared.queue.lock().phase, Phase::Failed(_));
+        if !failed && !self.shared.closed.swap(true, Ordering::AcqRel) {
+            // Where it fails, the journals stay and the next start replays them.
+            let _ = self.shared.tree.flush();
+        }
+    }
+
+    /// The data folder.
+    pub fn path(&self) -> &Path {
+        self.shared.folder.path()
+    }
+
+    fn admitted(&self, prepared: StoreResult<Prepared>) -> StoreResult<Option<Admitted>> {
+        match self.shared.admit(prepared?, None)? {
+            Admitted::Refused(_) => Ok(None),
+            admitted => Ok(Some(admitted)),
+        }
+    }
+
+    /// Queues a change of the engine's own records.
+    fn queue_plain(&self, prepared: Prepared) -> Answer<'_, ()> {
+        self.wait_for(self.admitted(Ok(prepared)))
+    }
+
+    fn wait_for(&self, admitted: StoreResult<Option<Admitted>>) -> Answer<'_, ()> {
+        match admitted {
+            Ok(Some(Admitted::Queued(answer))) => {
+                Answer::later(
+                    async move { if answer.await == Ok(true) { Ok(()) } else { Err(self.failure()) } },
+                )
+            }
+            Ok(_) => Answer::ready(Ok(())),
+            Err(error) => Answer::ready(Err(error)),
+        }
+    }
+
+    fn failure(&self) -> StoreError {
+        self.shared.queue.lock().refusal().unwrap_or(StoreError::Closed)
+    }
+
+    async fn trim(&self, space: Space, through: LogPosition) -> StoreResult<()> {
+        loop {
+            let ops = self.shared.log_keys(space, through, TRIM_STEP)?;
+            if ops.is_empty() {
+                return Ok(());
+            }
+            let last = ops.last().and_then(|op| keys::decode_log(&op.key));
+            self.queue_plain(Prepared::plain(ops)).await?;
+            if let Some(position) = last {
+                let mut trimmed = self.shared.trimmed.lock();
+                let reached = trimmed.entry(space).or_default();
+                *reached = position.0.max(*reached);
+            }
+        }
+    }
+}
+
+impl Drop for LocalStore {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn is_permission(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+}
+
+fn share(folder: Folder, tree: Tree, forgotten: BTreeSet<Space>, sequence: u64, env: Env) -> Shared {
+    let published = Published { snapshot: tree.snapshot(), sequence, forgotten: Arc::new(forgotten.clone()) };
+    Shared {
+        tree,
+        queue: Mutex::new(Queue::after(sequence, forgotten)),
+        wake: Condvar::new(),
+        published: RwLock::new(Arc::new(published)),
+        touched: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
+        hot: HotRows::default(),
+        leases: Mutex::new(BTreeMap::new()),
+        trimmed: Mutex::new(HashMap::new()),
+        closed: AtomicBool::new(false),
+        env,
+        folder,
+    }
+}
+
+/// The sequence number of the last durable commit; at least 1, because 0 is no read mark.
+fn last_sequence(tree: &Tree) -> StoreResult<u64> {
+    let Some(value) = tree.get(&tree.snapshot(), Table::Rows, &keys::last_sequence())? else { return Ok(1) };
+    let value: [u8; 8] = value[..]
+        .try_into()
+        .map_err(|_| StoreError::Corrupt("the last sequence number is not 8 bytes long".into()))?;
+    Ok(u64::from_be_bytes(value))
+}
+
+impl Store for LocalStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { multi_part_commits: true, durable: true }
+    }
+
+    fn get<'a>(&'a self, at: &'a Address, freshness: Freshness) -> Answer<'a, Found> {
+        let key = keys::at(at);
+        Answer::ready(self.shared.read(&RowAt::new(at, &key), freshness))
+    }
+
+    fn get_many<'a>(&'a self, at: &'a [Address], freshness: Freshness) -> Answer<'a, Vec<Found>> {
+        Answer::ready(self.shared.read_many(at, freshness))
+    }
+
+    fn range(&self, range: RangeRead) -> Answer<'_, RangePage> {
+        Answer::ready(self.shared.range(&range))
+    }
+
+    fn sweep(&self, sweep: SweepRead) -> Answer<'_, SweepPage> {
+        Answer::ready(self.shared.sweep(&sweep))
+    }
+
+    fn commit(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
+        match self.shared.admit(Prepared::new(parts), Some(id)) {
+            Ok(Admitted::Queued(answer)) => Answer::later(async move {
+                Ok(if answer.await == Ok(true) { Outcome::Applied } else { Outcome::Unknown })
+            }),
+            Ok(Admitted::Done) => Answer::ready(Ok(Outcome::Applied)),
+            Ok(Admitted::Refused(refusal)) => Answer::ready(refusal.into_outcome()),
+            Err(error) => Answer::ready(Err(error)),
+        }
+    }
+
+    fn resolve(&self, id: CommitId) -> Answer<'_, Resolution> {
+        Answer::ready(Ok(self.shared.queue.lock().ended(id)))
+    }
+
+    fn put_lww(&self, writes: Vec<LwwWrite>) -> Answer<'_, ()> {
+        loop {
+            // A refusal means that a row changed since it was read; what is stored then is compared again.
+            match self.admitted(Prepared::last_writer_wins(&self.shared, writes.clone())) {
+                Ok(None) => {}
+                admitted => return self.wait_for(admitted),
+            }
+        }
+    }
+
+    fn log_read(&self, space: Space, after: Option<LogPosition>, limit: usize) -> Answer<'_, Vec<LogRecord>> {
+        Answer::ready(self.shared.log_read(space, after, limit))
+    }
+
+    fn log_trim(&self, space: Space, through: LogPosition) -> Answer<'_, ()> {
+        Answer::later(self.trim(space, through))
+    }
+
+    fn lease(&self, request: LeaseRequest) -> Answer<'_, bool> {
+        // In memory only: this process is the only one that can have the folder open, so its end is the end
+        // of every lease.
+        Answer::ready(Ok(self.shared.lease(request)))
+    }
+
+    fn forget(&self, space: Space) -> Answer<'_, ()> {
+        keys::assert_writable(space);
+        self.queue_plain(Prepared::forget(space))
+    }
+}

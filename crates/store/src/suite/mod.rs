@@ -99,8 +99,9 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 /// A store under test, with short ways to say what a case does.
 struct Bench {
-    open: Box<dyn FnMut() -> Arc<dyn Store>>,
+    /// Dropped before `open`, which may own the folder.
     store: Option<Arc<dyn Store>>,
+    open: Box<dyn FnMut() -> Arc<dyn Store>>,
     next: Cell<u64>,
 }
 
@@ -112,7 +113,7 @@ const ALL: PageLimit = PageLimit { rows: usize::MAX, bytes: usize::MAX };
 impl Bench {
     fn new(mut open: Box<dyn FnMut() -> Arc<dyn Store>>) -> Bench {
         let store = Some(open());
-        Bench { open, store, next: Cell::new(0) }
+        Bench { store, open, next: Cell::new(0) }
     }
 
     fn store(&self) -> &dyn Store {

@@ -1,0 +1,179 @@
+//! Keys of the two trees, byte by byte (see `docs/format.md`).
+//!
+//! A row: `space u64 | partition hash u64 | partition length u16 | partition | kind u8 | sort`, all numbers
+//! big-endian. So a partition is one contiguous stretch in row order, and a space is in hash order.
+
+use bytes::Bytes;
+use hashrange_store::{Address, Bound, LogPosition, RowKey, Space, partition_hash};
+
+/// Spaces from here on belong to the engine itself.
+const FIRST_RESERVED: u64 = u64::MAX - 1;
+/// Stamps of blind deletes, under the key of the row that they deleted.
+const GRAVES: u64 = FIRST_RESERVED;
+/// The engine's own records.
+const META: u64 = u64::MAX;
+
+const SPACE_LEN: usize = 8;
+const HEADER_LEN: usize = SPACE_LEN + 8 + 2;
+
+/// Fails where a caller names a space that it may not write: a bug above, caught before it damages data.
+pub(crate) fn assert_writable(space: Space) {
+    assert!(space.0 < FIRST_RESERVED, "space {} belongs to the engine", space.0);
+    assert!(space != Space::TALLIES, "totals are written through tallies only");
+}
+
+/// What all row keys of a partition start with, with room for `extra` bytes more.
+fn partition_start(space: Space, partition: &[u8], extra: usize) -> Vec<u8> {
+    let length = u16::try_from(partition.len()).expect("the contract caps a partition at 8,192 bytes");
+    let mut key = Vec::with_capacity(HEADER_LEN + partition.len() + extra);
+    key.extend_from_slice(&space.0.to_be_bytes());
+    key.extend_from_slice(&partition_hash(partition).to_be_bytes());
+    key.extend_from_slice(&length.to_be_bytes());
+    key.extend_from_slice(partition);
+    key
+}
+
+/// What all row keys of a partition start with.
+pub(crate) fn partition_prefix(space: Space, partition: &[u8]) -> Vec<u8> {
+    partition_start(space, partition, 0)
+}
+
+/// The key of a row.
+pub(crate) fn row(space: Space, partition: &[u8], row: &RowKey) -> Vec<u8> {
+    let mut key = partition_start(space, partition, 1 + row.sort.len());
+    key.push(row.kind);
+    key.extend_from_slice(&row.sort);
+    key
+}
+
+/// The key of the row at an address.
+pub(crate) fn at(address: &Address) -> Vec<u8> {
+    row(address.space, &address.partition, &address.row)
+}
+
+/// The row key in what follows the partition; `None` where it is empty.
+pub(crate) fn decode_row(rest: &[u8]) -> Option<RowKey> {
+    let (kind, sort) = rest.split_first()?;
+    Some(RowKey { kind: *kind, sort: Bytes::copy_from_slice(sort) })
+}
+
+/// Takes a row's key apart; `None` where it is no such key.
+pub(crate) fn decode(key: &[u8]) -> Option<Address> {
+    let space = space_of(key)?;
+    let (partition, rest) = split(key)?;
+    Some(Address { space, partition: Bytes::copy_from_slice(partition), row: decode_row(rest)? })
+}
+
+/// The partition, and what follows it.
+pub(crate) fn split(key: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = key.get(HEADER_LEN - 2..HEADER_LEN)?;
+    let length = usize::from(u16::from_be_bytes(length.try_into().ok()?));
+    key.get(HEADER_LEN..)?.split_at_checked(length)
+}
+
+/// The space that a key of either tree starts with.
+pub(crate) fn space_of(key: &[u8]) -> Option<Space> {
+    Some(Space(u64::from_be_bytes(*key.first_chunk::<SPACE_LEN>()?)))
+}
+
+/// Whose total a row of [`Space::TALLIES`] is, from its partition.
+pub(crate) fn tallied_space(partition: &[u8]) -> Option<Space> {
+    space_of(partition)
+}
+
+/// Sorts before all rows of `space` whose partition has this hash or a greater one.
+pub(crate) fn sweep_from(space: Space, hash: u64) -> Vec<u8> {
+    [space.0.to_be_bytes(), hash.to_be_bytes()].concat()
+}
+
+/// What all keys of a space start with, in either tree.
+pub(crate) fn space_prefix(space: Space) -> Vec<u8> {
+    space.0.to_be_bytes().to_vec()
+}
+
+/// The smallest key that is greater than every key starting with `prefix`.
+pub(crate) fn successor(mut prefix: Vec<u8>) -> Vec<u8> {
+    while let Some(last) = prefix.pop() {
+        if last < u8::MAX {
+            prefix.push(last + 1);
+            break;
+        }
+    }
+    prefix
+}
+
+/// The edge of a range within a partition.
+pub(crate) fn bound(prefix: &[u8], bound: &Bound) -> std::ops::Bound<Vec<u8>> {
+    let full = |row: &RowKey| [prefix, &[row.kind], &row.sort].concat();
+    match bound {
+        Bound::Included(row) => std::ops::Bound::Included(full(row)),
+        Bound::Excluded(row) => std::ops::Bound::Excluded(full(row)),
+        Bound::Unbounded => std::ops::Bound::Unbounded,
+    }
+}
+
+/// The key of a log record: `space u64 | position u64`.
+pub(crate) fn log(space: Space, position: LogPosition) -> Vec<u8> {
+    sweep_from(space, position.0)
+}
+
+/// The position in a log record's key.
+pub(crate) fn decode_log(key: &[u8]) -> Option<LogPosition> {
+    Some(LogPosition(u64::from_be_bytes(key.get(SPACE_LEN..)?.try_into().ok()?)))
+}
+
+/// Where the stamp of the blind delete of a row is kept.
+pub(crate) fn grave(row_key: &[u8]) -> Vec<u8> {
+    [&GRAVES.to_be_bytes(), row_key].concat()
+}
+
+/// Where the sequence number of the last commit is kept.
+pub(crate) fn last_sequence() -> Vec<u8> {
+    [&META.to_be_bytes()[..], b"S"].concat()
+}
+
+/// What the marks of forgotten spaces start with.
+pub(crate) fn forgotten_prefix() -> Vec<u8> {
+    [&META.to_be_bytes()[..], b"F"].concat()
+}
+
+/// The mark of a forgotten space.
+pub(crate) fn forgotten(space: Space) -> Vec<u8> {
+    [&META.to_be_bytes()[..], b"F", &space.0.to_be_bytes()].concat()
+}
+
+/// The space in the key of such a mark.
+pub(crate) fn decode_forgotten(key: &[u8]) -> Option<Space> {
+    space_of(key.get(SPACE_LEN + 1..)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(partition: &'static [u8], kind: u8, sort: &'static [u8]) -> Address {
+        let row = RowKey { kind, sort: Bytes::from_static(sort) };
+        Address { space: Space(1024), partition: Bytes::from_static(partition), row }
+    }
+
+    #[test]
+    fn a_row_key_comes_apart_as_it_was_put_together() {
+        for address in [sample(b"", 0, b""), sample(b"p", 255, b"sort"), sample(b"\0\xff", 7, b"\xff\xff")] {
+            assert_eq!(decode(&at(&address)), Some(address));
+        }
+    }
+
+    #[test]
+    fn a_truncated_row_key_is_refused() {
+        let whole = at(&sample(b"partition", 1, b""));
+        for length in 0..whole.len() {
+            assert_eq!(decode(&whole[..length]), None, "cut to {length} bytes");
+        }
+    }
+
+    #[test]
+    fn the_successor_is_past_everything_with_the_prefix() {
+        assert_eq!(successor(vec![1, 2]), vec![1, 3]);
+        assert_eq!(successor(vec![1, 255, 255]), vec![2]);
+    }
+}

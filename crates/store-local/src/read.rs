@@ -1,0 +1,150 @@
+//! Reads of more than one row, and of the log, at the published instant.
+
+use std::ops::{Bound as Edge, ControlFlow};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hashrange_store::{
+    Direction, LeaseRequest, LogPosition, LogRecord, PageBudget, RangePage, RangeRead, Space, StoreError,
+    StoreResult, SweepPage, SweepRead, segment_start,
+};
+
+use crate::keys;
+use crate::shared::{Shared, decode_stored};
+use crate::tree::{Op, Stretch, Table};
+
+impl Shared {
+    /// Reads rows of one partition in order.
+    pub(crate) fn range(&self, read: &RangeRead) -> StoreResult<RangePage> {
+        let mut page = RangePage::default();
+        let published = self.published();
+        if published.hides(read.space, &read.partition) {
+            return Ok(page);
+        }
+        let prefix = keys::partition_prefix(read.space, &read.partition);
+        let mut budget = PageBudget::new(read.limit);
+        let stretch = range_stretch(&prefix, read);
+        self.tree.scan(&published.snapshot, Table::Rows, stretch, &self.hot, &mut |key, value| {
+            let row = keys::decode_row(&key[prefix.len()..]).ok_or_else(bad_key)?;
+            let stored = decode_stored(value)?;
+            page.more = budget.ends_after(stored.value.len());
+            page.rows.push((row, stored));
+            Ok(if page.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(page)
+    }
+
+    /// Reads rows of a whole space in hash order.
+    pub(crate) fn sweep(&self, read: &SweepRead) -> StoreResult<SweepPage> {
+        let mut page = SweepPage::default();
+        let published = self.published();
+        let Some(stretch) = sweep_stretch(read) else { return Ok(page) };
+        if published.hides(read.space, &[]) {
+            return Ok(page);
+        }
+        let mut budget = PageBudget::new(read.limit);
+        self.tree.scan(&published.snapshot, Table::Rows, stretch, &self.hot, &mut |key, value| {
+            let (partition, rest) = keys::split(key).ok_or_else(bad_key)?;
+            if rest.first() != Some(&read.kind) || published.hides(read.space, partition) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let row = keys::decode_row(rest).ok_or_else(bad_key)?;
+            let stored = decode_stored(value)?;
+            page.more = budget.ends_after(stored.value.len());
+            page.rows.push((Bytes::copy_from_slice(partition), row, stored));
+            Ok(if page.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(page)
+    }
+
+    /// Reads records of a log after a position.
+    pub(crate) fn log_read(
+        &self,
+        space: Space,
+        after: Option<LogPosition>,
+        limit: usize,
+    ) -> StoreResult<Vec<LogRecord>> {
+        let mut records = Vec::new();
+        let published = self.published();
+        if limit == 0 || published.hides(space, &[]) {
+            return Ok(records);
+        }
+        let stretch = self.log_stretch(space, after, LogPosition(u64::MAX));
+        self.tree.scan(&published.snapshot, Table::Log, stretch, &self.hot, &mut |key, value| {
+            let position = keys::decode_log(key).ok_or_else(bad_key)?;
+            records.push(LogRecord { position, payload: Bytes::copy_from_slice(value) });
+            Ok(if records.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(records)
+    }
+
+    /// Removals of the first records of a log, up to and including a position.
+    pub(crate) fn log_keys(&self, space: Space, through: LogPosition, limit: usize) -> StoreResult<Vec<Op>> {
+        let mut ops = Vec::new();
+        let stretch = self.log_stretch(space, None, through);
+        let published = self.published();
+        self.tree.scan(&published.snapshot, Table::Log, stretch, &self.hot, &mut |key, _| {
+            ops.push(Op { table: Table::Log, key: key.into(), value: None });
+            Ok(if ops.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(ops)
+    }
+
+    fn log_stretch(&self, space: Space, after: Option<LogPosition>, through: LogPosition) -> Stretch {
+        let trimmed = self.trimmed.lock().get(&space).copied().map(LogPosition);
+        let lower = match after.max(trimmed) {
+            Some(position) => Edge::Excluded(keys::log(space, position)),
+            None => Edge::Included(keys::log(space, LogPosition(0))),
+        };
+        let upper = Edge::Included(keys::log(space, through));
+        Stretch { lower, upper, direction: Direction::Forward }
+    }
+
+    /// Gives, renews or takes back a lease.
+    pub(crate) fn lease(&self, request: LeaseRequest) -> bool {
+        let now = self.env.clock.monotonic();
+        let mut leases = self.leases.lock();
+        let held_by_other = leases
+            .get(&request.name)
+            .is_some_and(|(holder, until)| *holder != request.holder && *until > now);
+        if held_by_other {
+            return false;
+        }
+        if request.duration == Duration::ZERO {
+            leases.remove(&request.name);
+            return false;
+        }
+        leases.insert(request.name, (request.holder, now.saturating_add(request.duration)));
+        true
+    }
+}
+
+fn bad_key() -> StoreError {
+    StoreError::Corrupt("a key cannot be decoded".into())
+}
+
+fn range_stretch(prefix: &[u8], read: &RangeRead) -> Stretch {
+    let lower = match keys::bound(prefix, &read.lower) {
+        Edge::Unbounded => Edge::Included(prefix.to_vec()),
+        edge => edge,
+    };
+    let upper = match keys::bound(prefix, &read.upper) {
+        Edge::Unbounded => Edge::Excluded(keys::successor(prefix.to_vec())),
+        edge => edge,
+    };
+    Stretch { lower, upper, direction: read.direction }
+}
+
+/// The stretch of a sweep that is left; `None` where there is no such segment.
+fn sweep_stretch(read: &SweepRead) -> Option<Stretch> {
+    let first = u64::try_from(segment_start(read.segment, read.segments)).ok()?;
+    let lower = match &read.after {
+        Some((partition, row)) => Edge::Excluded(keys::row(read.space, partition, row)),
+        None => Edge::Included(keys::sweep_from(read.space, first)),
+    };
+    let upper = match u64::try_from(segment_start(read.segment.saturating_add(1), read.segments)) {
+        Ok(hash) => keys::sweep_from(read.space, hash),
+        Err(_) => keys::successor(keys::space_prefix(read.space)),
+    };
+    Some(Stretch { lower, upper: Edge::Excluded(upper), direction: Direction::Forward })
+}

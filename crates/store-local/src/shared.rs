@@ -1,0 +1,264 @@
+//! What callers and the writer thread share: the queue, the overlay of rows on their way to the disk, and
+//! the last published instant.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use fjall::{Snapshot, UserKey};
+use futures_channel::oneshot;
+use hashrange_env::Env;
+use hashrange_store::{
+    Address, CommitId, Found, Freshness, ReadMark, Resolution, Space, Stamp, StoreError, StoreResult, Stored,
+    Tally,
+};
+use parking_lot::{Condvar, Mutex, RwLock};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::folder::Folder;
+use crate::hot::HotRows;
+use crate::keys;
+use crate::tree::{Op, Table, Tree};
+
+/// Slots of the table of last touches. A collision costs a comparison, never a wrong answer.
+pub(crate) const SLOTS: usize = 1 << 16;
+/// How many ended commits [`hashrange_store::Store::resolve`] remembers.
+const REMEMBERED_COMMITS: usize = 4096;
+
+/// Shared by the store's face and its writer thread.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) tree: Tree,
+    pub(crate) queue: Mutex<Queue>,
+    /// Wakes the writer.
+    pub(crate) wake: Condvar,
+    pub(crate) published: RwLock<Arc<Published>>,
+    /// Per slot of row addresses: the sequence number of the last queued commit that writes one of them.
+    pub(crate) touched: Box<[AtomicU64]>,
+    pub(crate) hot: HotRows,
+    pub(crate) leases: Mutex<BTreeMap<String, (String, Duration)>>,
+    /// Per space, up to where its log was trimmed since the start: where the removed records need not be walked over.
+    pub(crate) trimmed: Mutex<HashMap<Space, u64>>,
+    pub(crate) closed: AtomicBool,
+    pub(crate) env: Env,
+    /// Last, so that the folder is unlocked after the trees are closed.
+    pub(crate) folder: Folder,
+}
+
+/// A durable instant: what `Strong` and `Any` reads see.
+pub(crate) struct Published {
+    pub(crate) snapshot: Snapshot,
+    /// Sequence number of the last commit in it.
+    pub(crate) sequence: u64,
+    pub(crate) forgotten: Arc<BTreeSet<Space>>,
+}
+
+impl std::fmt::Debug for Published {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Published").field("sequence", &self.sequence).finish_non_exhaustive()
+    }
+}
+
+/// Commits on their way to the disk.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    pub(crate) waiting: VecDeque<Request>,
+    /// Sequence number of the last commit that was queued.
+    pub(crate) last_sequence: u64,
+    /// The newest state of each row that a queued commit writes.
+    pub(crate) overlay: HashMap<UserKey, Pending>,
+    /// Spaces that are forgotten or about to be: writes to them come to nothing.
+    pub(crate) forgotten: BTreeSet<Space>,
+    pub(crate) phase: Phase,
+    /// The writer sleeps and must be woken.
+    pub(crate) parked: bool,
+    ended: HashMap<CommitId, Resolution>,
+    ended_order: VecDeque<CommitId>,
+}
+
+/// Whether commits are taken.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Phase {
+    #[default]
+    Open,
+    Closing,
+    Failed(Arc<str>),
+}
+
+/// The newest queued state of a row.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) sequence: u64,
+    pub(crate) row: Option<Stored>,
+}
+
+/// One queued commit.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) sequence: u64,
+    pub(crate) id: Option<CommitId>,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) forget: Option<Space>,
+    /// Told true when all of it is durable, false when nobody knows.
+    pub(crate) reply: oneshot::Sender<bool>,
+}
+
+/// A row to read: its key, and what decides whether it is hidden.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowAt<'a> {
+    pub(crate) space: Space,
+    pub(crate) partition: &'a [u8],
+    pub(crate) key: &'a [u8],
+}
+
+impl<'a> RowAt<'a> {
+    /// The row at an address whose key is known.
+    pub(crate) fn new(at: &'a Address, key: &'a [u8]) -> RowAt<'a> {
+        RowAt { space: at.space, partition: &at.partition, key }
+    }
+}
+
+/// The slot of a row key in the table of last touches.
+pub(crate) fn slot_of(key: &[u8]) -> usize {
+    usize::try_from(xxh3_64(key) % SLOTS as u64).expect("a remainder of SLOTS fits")
+}
+
+/// Puts a row's stored form together: `stamp u64 | bytes`.
+pub(crate) fn encode_stored(stored: &Stored) -> Vec<u8> {
+    let mut value = Vec::with_capacity(8 + stored.value.len());
+    value.extend_from_slice(&stored.stamp.0.to_be_bytes());
+    value.extend_from_slice(&stored.value);
+    value
+}
+
+/// Takes a row's stored form apart. The bytes are copied: a slice of the engine's would pin a cache block.
+pub(crate) fn decode_stored(value: &[u8]) -> StoreResult<Stored> {
+    let (stamp, rest) = value
+        .split_first_chunk::<8>()
+        .ok_or_else(|| StoreError::Corrupt("a row is shorter than its stamp".into()))?;
+    Ok(Stored { stamp: Stamp(u64::from_be_bytes(*stamp)), value: Bytes::copy_from_slice(rest) })
+}
+
+impl Published {
+    /// Whether a row of this space and partition is hidden because its space was forgotten.
+    pub(crate) fn hides(&self, space: Space, partition: &[u8]) -> bool {
+        hides(&self.forgotten, space, partition)
+    }
+}
+
+fn hides(forgotten: &BTreeSet<Space>, space: Space, partition: &[u8]) -> bool {
+    if forgotten.is_empty() {
+        return false;
+    }
+    let owner = if space == Space::TALLIES { keys::tallied_space(partition) } else { Some(space) };
+    owner.is_some_and(|owner| forgotten.contains(&owner))
+}
+
+impl Queue {
+    /// An empty queue that goes on after this sequence number.
+    pub(crate) fn after(last_sequence: u64, forgotten: BTreeSet<Space>) -> Queue {
+        Queue { last_sequence, forgotten, ..Queue::default() }
+    }
+
+    /// Why no commit is taken now, if so.
+    pub(crate) fn refusal(&self) -> Option<StoreError> {
+        match &self.phase {
+            Phase::Open => None,
+            Phase::Closing => Some(StoreError::Closed),
+            Phase::Failed(why) => Some(StoreError::Failed(Arc::clone(why))),
+        }
+    }
+
+    /// The overlay's word on a row: `Some(None)` where it is about to be removed, `None` where it knows nothing.
+    fn newest(&self, at: &RowAt<'_>) -> Option<Option<Stored>> {
+        if hides(&self.forgotten, at.space, at.partition) {
+            return Some(None);
+        }
+        self.overlay.get(at.key).map(|pending| pending.row.clone())
+    }
+
+    /// Keeps a commit's end for a while.
+    pub(crate) fn remember(&mut self, id: CommitId, resolution: Resolution) {
+        self.ended.insert(id, resolution);
+        self.ended_order.push_back(id);
+        if self.ended_order.len() > REMEMBERED_COMMITS
+            && let Some(oldest) = self.ended_order.pop_front()
+        {
+            self.ended.remove(&oldest);
+        }
+    }
+
+    /// How a commit ended, if that is still known.
+    pub(crate) fn ended(&self, id: CommitId) -> Resolution {
+        self.ended.get(&id).copied().unwrap_or(Resolution::Forgotten)
+    }
+}
+
+impl Shared {
+    /// The last durable instant.
+    pub(crate) fn published(&self) -> Arc<Published> {
+        Arc::clone(&self.published.read())
+    }
+
+    /// Whether the row in this slot may have been written after the read with this mark.
+    pub(crate) fn touched_since(&self, slot: usize, seen: ReadMark) -> bool {
+        seen == ReadMark::NONE || self.touched[slot].load(Ordering::Acquire) > seen.0
+    }
+
+    /// Reads one row.
+    pub(crate) fn read(&self, at: &RowAt<'_>, freshness: Freshness) -> StoreResult<Found> {
+        if freshness == Freshness::Newest {
+            let (pending, mark, published) = {
+                let queue = self.queue.lock();
+                (queue.newest(at), ReadMark(queue.last_sequence), self.published())
+            };
+            return self.complete(pending, mark, &published, at);
+        }
+        let published = self.published();
+        self.complete(None, ReadMark(published.sequence), &published, at)
+    }
+
+    /// Reads the newest state for a caller who has the queue locked.
+    pub(crate) fn read_locked(&self, queue: &Queue, at: &RowAt<'_>) -> StoreResult<Found> {
+        self.complete(queue.newest(at), ReadMark(queue.last_sequence), &self.published(), at)
+    }
+
+    /// Reads several rows at one instant.
+    pub(crate) fn read_many(&self, at: &[Address], freshness: Freshness) -> StoreResult<Vec<Found>> {
+        let keys: Vec<_> = at.iter().map(keys::at).collect();
+        let rows: Vec<_> = at.iter().zip(&keys).map(|(at, key)| RowAt::new(at, key)).collect();
+        let (pending, mark, published) = if freshness == Freshness::Newest {
+            // Queue and published instant together are the newest state only while the queue is locked.
+            let queue = self.queue.lock();
+            let pending = rows.iter().map(|at| queue.newest(at)).collect();
+            (pending, ReadMark(queue.last_sequence), self.published())
+        } else {
+            let published = self.published();
+            (vec![None; rows.len()], ReadMark(published.sequence), published)
+        };
+        let found = rows.iter().zip(pending);
+        found.map(|(at, pending)| self.complete(pending, mark, &published, at)).collect()
+    }
+
+    /// The answer from the overlay's entry, or else from the durable instant.
+    fn complete(
+        &self,
+        pending: Option<Option<Stored>>,
+        mark: ReadMark,
+        published: &Published,
+        at: &RowAt<'_>,
+    ) -> StoreResult<Found> {
+        if let Some(row) = pending {
+            return Ok(Found { row, mark, durable: false });
+        }
+        if published.hides(at.space, at.partition) {
+            return Ok(Found { row: None, mark, durable: true });
+        }
+        let value = self.tree.get(&published.snapshot, Table::Rows, at.key)?;
+        let row = value.map(|value| decode_stored(&value)).transpose()?;
+        Ok(Found { row, mark, durable: true })
+    }
+}

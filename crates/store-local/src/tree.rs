@@ -1,0 +1,252 @@
+//! The tree engine (fjall) behind one narrow face: open it, write one batch, read at a published instant.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::ops::{Bound, ControlFlow};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fjall::config::CompressionPolicy;
+use fjall::{
+    AbstractTree, CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
+    Readable, Snapshot, UserKey, UserValue,
+};
+use hashrange_store::{Direction, StoreError, StoreResult};
+
+use crate::Options;
+use crate::hot::{HotRows, is_empty};
+
+/// Size at which a tree's memtable is written out. Small on purpose: memtables keep every version of a row.
+pub(crate) const MEMTABLE_BYTES: u64 = 16 << 20;
+/// Size of all journals from which on idle memtables are written out, so that a restart replays little.
+/// The smallest that the engine takes.
+const JOURNALS_BYTES_MAX: u64 = 64 << 20;
+/// Background threads. With two, the one reserved for flushes spins while the other compacts.
+const BACKGROUND_THREADS: usize = 4;
+
+/// Which of the two trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// Rows, totals and the engine's own records.
+    Rows,
+    /// Change logs: apart, because they are written in order and trimmed from the front.
+    Log,
+}
+
+/// The open trees.
+pub(crate) struct Tree {
+    /// Present until dropped.
+    handles: Option<Handles>,
+    folder: PathBuf,
+    /// Everything is in table files, so that the journals may be emptied.
+    flushed: AtomicBool,
+}
+
+struct Handles {
+    database: Database,
+    rows: Keyspace,
+    log: Keyspace,
+}
+
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tree").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// One change of one key.
+#[derive(Debug)]
+pub(crate) struct Op {
+    pub(crate) table: Table,
+    pub(crate) key: UserKey,
+    /// Its new value, or `None` to remove it.
+    pub(crate) value: Option<UserValue>,
+}
+
+/// A scan of a stretch of one tree.
+#[derive(Debug)]
+pub(crate) struct Stretch {
+    pub(crate) lower: Bound<Vec<u8>>,
+    pub(crate) upper: Bound<Vec<u8>>,
+    pub(crate) direction: Direction,
+}
+
+/// What a scan does after a key.
+pub(crate) type Step = StoreResult<ControlFlow<()>>;
+
+impl Tree {
+    /// Opens the trees in `folder`, making them where they do not exist.
+    pub(crate) fn open(folder: &Path, options: &Options) -> Result<Tree, fjall::Error> {
+        let database = Database::builder(folder)
+            .cache_size(options.cache_bytes)
+            .max_journaling_size(JOURNALS_BYTES_MAX)
+            .worker_threads(BACKGROUND_THREADS)
+            .open()?;
+        let rows = database.keyspace("rows", keyspace_options)?;
+        let log = database.keyspace("log", keyspace_options)?;
+        let handles = Some(Handles { database, rows, log });
+        Ok(Tree { handles, folder: folder.into(), flushed: AtomicBool::new(false) })
+    }
+
+    fn handles(&self) -> &Handles {
+        self.handles.as_ref().expect("taken only when dropped")
+    }
+
+    fn keyspace(&self, table: Table) -> &Keyspace {
+        match table {
+            Table::Rows => &self.handles().rows,
+            Table::Log => &self.handles().log,
+        }
+    }
+
+    /// Starts a batch that is synced to the disk when it is applied.
+    pub(crate) fn batch(&self, capacity: usize) -> OwnedWriteBatch {
+        OwnedWriteBatch::with_capacity(self.handles().database.clone(), capacity)
+            .durability(Some(PersistMode::SyncData))
+    }
+
+    /// Adds a change to a batch.
+    pub(crate) fn add(&self, batch: &mut OwnedWriteBatch, op: Op) {
+        match op.value {
+            Some(value) => batch.insert(self.keyspace(op.table), op.key, value),
+            None => batch.remove(self.keyspace(op.table), op.key),
+        }
+    }
+
+    /// The state after the last batch. Only the writer thread may call this, between two batches: fjall's
+    /// own notion of what is visible can run ahead of a batch that is still being applied (a finished
+    /// flush or compaction takes a later sequence number and publishes it).
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.handles().database.snapshot()
+    }
+
+    /// Reads one key.
+    pub(crate) fn get(
+        &self,
+        snapshot: &Snapshot,
+        table: Table,
+        key: &[u8],
+    ) -> StoreResult<Option<UserValue>> {
+        snapshot.get(self.keyspace(table), key).map_err(|error| read_error(&error))
+    }
+
+    /// Visits the keys of a stretch in order, stepping around hot rows.
+    pub(crate) fn scan(
+        &self,
+        snapshot: &Snapshot,
+        table: Table,
+        mut stretch: Stretch,
+        hot: &HotRows,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
+    ) -> StoreResult<()> {
+        let backward = stretch.direction == Direction::Backward;
+        while let Some(key) = hot.first_in(&stretch.lower, &stretch.upper, backward) {
+            let edge = Bound::Excluded(key.to_vec());
+            let (before, rest) = match stretch.direction {
+                Direction::Forward => ((stretch.lower, edge.clone()), (edge, stretch.upper)),
+                Direction::Backward => ((edge.clone(), stretch.upper), (stretch.lower, edge)),
+            };
+            if self.walk(snapshot, table, before, stretch.direction, visit)?.is_break() {
+                return Ok(());
+            }
+            if let Some(value) = self.get(snapshot, table, &key)?
+                && visit(&key, &value)?.is_break()
+            {
+                return Ok(());
+            }
+            (stretch.lower, stretch.upper) = rest;
+        }
+        let edges = (stretch.lower, stretch.upper);
+        self.walk(snapshot, table, edges, stretch.direction, visit).map(|_| ())
+    }
+
+    fn walk(
+        &self,
+        snapshot: &Snapshot,
+        table: Table,
+        edges: (Bound<Vec<u8>>, Bound<Vec<u8>>),
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
+    ) -> Step {
+        if is_empty((edges.0.as_ref().map(Vec::as_slice), edges.1.as_ref().map(Vec::as_slice))) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let mut found = snapshot.range(self.keyspace(table), edges);
+        loop {
+            let next = match direction {
+                Direction::Forward => found.next(),
+                Direction::Backward => found.next_back(),
+            };
+            let Some(guard) = next else { return Ok(ControlFlow::Continue(())) };
+            let (key, value) = guard.into_inner().map_err(|error| read_error(&error))?;
+            if visit(&key, &value)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+    }
+
+    /// Writes all memtables out, so that the next start replays nothing. No batch may be applied after it.
+    pub(crate) fn flush(&self) -> Result<(), fjall::Error> {
+        let handles = self.handles();
+        for keyspace in [&handles.rows, &handles.log] {
+            keyspace.rotate_memtable_and_wait()?;
+        }
+        let left: u64 = [&handles.rows, &handles.log]
+            .iter()
+            .map(|keyspace| keyspace.tree.active_memtable().size() + keyspace.sealed_memtable_count() as u64)
+            .sum();
+        self.flushed.store(left == 0, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for Tree {
+    /// Closes the trees, and empties the journals where all they hold is in table files: fjall itself would
+    /// replay the last one, up to 64 MB, only to find that out.
+    fn drop(&mut self) {
+        self.handles = None;
+        if *self.flushed.get_mut() {
+            // Where it fails, the next start is slower.
+            let _ = empty_journals(&self.folder);
+        }
+    }
+}
+
+/// Empties the newest journal, which fjall wants to find, and removes the older ones.
+fn empty_journals(folder: &Path) -> io::Result<()> {
+    let mut journals = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let number =
+            path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse::<u64>().ok());
+        if let Some(number) = number
+            && path.extension().is_some_and(|extension| extension == "jnl")
+        {
+            journals.push((number, path));
+        }
+    }
+    journals.sort();
+    let Some((_, newest)) = journals.pop() else { return Ok(()) };
+    for (_, older) in journals {
+        fs::remove_file(older)?;
+    }
+    let file = OpenOptions::new().write(true).open(newest)?;
+    file.set_len(0)?;
+    file.sync_all()?;
+    File::open(folder)?.sync_all()
+}
+
+fn keyspace_options() -> KeyspaceCreateOptions {
+    KeyspaceCreateOptions::default()
+        .max_memtable_size(MEMTABLE_BYTES)
+        .data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
+}
+
+/// A failed read: damage where the engine says so.
+pub(crate) fn read_error(error: &fjall::Error) -> StoreError {
+    match error {
+        fjall::Error::Io(_) | fjall::Error::Poisoned => StoreError::Failed(error.to_string().into()),
+        _ => StoreError::Corrupt(error.to_string().into()),
+    }
+}

@@ -1,0 +1,235 @@
+//! The one thread that writes: it takes what is queued as one group, makes it durable with one sync, and
+//! only then publishes and answers it. There is no timer: while one group is synced, the next one fills.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use fjall::{UserKey, UserValue};
+use hashrange_store::{Address, Resolution, Space, StoreError, StoreResult, Totals};
+
+use crate::cleaning::Cleaning;
+use crate::hot::HotCounter;
+use crate::keys;
+use crate::shared::{Phase, Published, Queue, Request, SLOTS, Shared, decode_stored, encode_stored, slot_of};
+use crate::tree::{MEMTABLE_BYTES, Op, Table};
+
+/// A group ends with the request that reaches either limit.
+const GROUP_REQUESTS_MAX: usize = 1000;
+const GROUP_BYTES_MAX: usize = 4 << 20;
+/// Totals kept in memory; beyond, all are dropped and read again when needed.
+const TOTALS_MAX: usize = 10_000;
+/// Groups between two cleaning steps while the queue never runs empty.
+const GROUPS_PER_CLEANING: u32 = 32;
+
+/// The writer thread's own state.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    shared: Arc<Shared>,
+    totals: HashMap<UserKey, Totals>,
+    hot: HotCounter,
+    cleaning: Cleaning,
+    groups_since_cleaning: u32,
+}
+
+/// What the writer does next.
+enum Task {
+    Group(Vec<Request>),
+    Clean,
+    Stop,
+}
+
+impl Writer {
+    pub(crate) fn new(shared: Arc<Shared>, cleaning: Cleaning) -> Writer {
+        let hot = HotCounter::new(SLOTS, MEMTABLE_BYTES);
+        Writer { shared, totals: HashMap::new(), hot, cleaning, groups_since_cleaning: 0 }
+    }
+
+    /// Works until the store closes or fails.
+    pub(crate) fn run(mut self) {
+        let _guard = FailOnUnwind(Arc::clone(&self.shared));
+        loop {
+            let done = match self.next_task() {
+                Task::Group(group) => self.write_group(group),
+                Task::Clean => self.clean(),
+                Task::Stop => break,
+            };
+            if let Err(error) = done {
+                fail(&self.shared, &error);
+                break;
+            }
+        }
+    }
+
+    fn next_task(&mut self) -> Task {
+        let mut queue = self.shared.queue.lock();
+        loop {
+            let overdue = self.groups_since_cleaning >= GROUPS_PER_CLEANING;
+            if self.cleaning.has_work() && (queue.waiting.is_empty() || overdue) {
+                return if matches!(queue.phase, Phase::Closing) && queue.waiting.is_empty() {
+                    Task::Stop
+                } else {
+                    Task::Clean
+                };
+            }
+            if !queue.waiting.is_empty() {
+                return Task::Group(take_group(&mut queue));
+            }
+            if matches!(queue.phase, Phase::Closing) {
+                return Task::Stop;
+            }
+            queue.parked = true;
+            self.shared.wake.wait(&mut queue);
+        }
+    }
+
+    /// Makes a group durable, publishes it, and answers everyone in it.
+    fn write_group(&mut self, mut group: Vec<Request>) -> StoreResult<()> {
+        self.groups_since_cleaning += 1;
+        let last = group.last().expect("a group is taken from a queue that is not empty").sequence;
+        let (ops, written) = self.merge(&mut group, last)?;
+        if !ops.is_empty() {
+            let tree = &self.shared.tree;
+            let mut batch = tree.batch(ops.len());
+            for op in ops {
+                tree.add(&mut batch, op);
+            }
+            batch.commit().map_err(|error| StoreError::Failed(error.to_string().into()))?;
+        }
+        let forgotten: Vec<Space> = group.iter().filter_map(|request| request.forget).collect();
+        self.publish(last, &forgotten);
+        self.retire(&group, &written, last);
+        for request in group {
+            // Nobody listens where the caller gave up waiting.
+            let _ = request.reply.send(true);
+        }
+        Ok(())
+    }
+
+    /// One change per key, the last one: within a batch all changes have the same sequence number, so two of
+    /// one key would tie. Also returns the row keys written.
+    fn merge(&mut self, group: &mut [Request], last: u64) -> StoreResult<(Vec<Op>, Vec<UserKey>)> {
+        let mut ops = Vec::with_capacity(group.len() * 2 + 1);
+        let mut written = Vec::with_capacity(group.len() * 2);
+        let mut seen = HashSet::with_capacity(group.len() * 2);
+        for request in group.iter_mut().rev() {
+            for op in request.ops.drain(..).rev() {
+                if op.table == Table::Log {
+                    ops.push(op);
+                } else if seen.insert(op.key.clone()) {
+                    let bytes = op.key.len() + op.value.as_ref().map_or(0, |value| value.len());
+                    self.hot.wrote(&self.shared.hot, slot_of(&op.key), &op.key, bytes);
+                    written.push(op.key.clone());
+                    ops.push(op);
+                }
+            }
+        }
+        self.add_totals(group, &mut ops)?;
+        if !ops.is_empty() {
+            let (key, value) = (keys::last_sequence().into(), Some(UserValue::from(last.to_be_bytes())));
+            ops.push(Op { table: Table::Rows, key, value });
+        }
+        Ok((ops, written))
+    }
+
+    fn add_totals(&mut self, group: &[Request], ops: &mut Vec<Op>) -> StoreResult<()> {
+        if self.totals.len() > TOTALS_MAX {
+            self.totals.clear();
+        }
+        let mut changed = HashSet::new();
+        for tally in group.iter().flat_map(|request| &request.tallies) {
+            let key = UserKey::from(keys::at(&Address::tally(tally.space, tally.kind)));
+            let before = match self.totals.get(&key) {
+                Some(totals) => *totals,
+                None => self.load_totals(&key)?,
+            };
+            self.totals.insert(key.clone(), before.plus(tally.rows, tally.bytes));
+            changed.insert(key);
+        }
+        for key in changed {
+            let value = Some(encode_stored(&self.totals[&key].to_row()).into());
+            ops.push(Op { table: Table::Rows, key, value });
+        }
+        Ok(())
+    }
+
+    fn load_totals(&self, key: &UserKey) -> StoreResult<Totals> {
+        let published = self.shared.published();
+        let Some(value) = self.shared.tree.get(&published.snapshot, Table::Rows, key)? else {
+            return Ok(Totals::default());
+        };
+        Totals::decode(&decode_stored(&value)?.value)
+            .ok_or_else(|| StoreError::Corrupt("a total is not 16 bytes long".into()))
+    }
+
+    /// Lets readers see everything up to `sequence`: it is on the disk now.
+    fn publish(&mut self, sequence: u64, forgotten: &[Space]) {
+        let before = self.shared.published();
+        let mut all = Arc::clone(&before.forgotten);
+        if !forgotten.is_empty() {
+            Arc::make_mut(&mut all).extend(forgotten);
+            self.cleaning.add(forgotten);
+        }
+        let snapshot = self.shared.tree.snapshot();
+        let now = Arc::new(Published { snapshot, sequence, forgotten: all });
+        *self.shared.published.write() = now;
+    }
+
+    /// Takes the group's rows out of the overlay, except where a later commit is queued.
+    fn retire(&self, group: &[Request], written: &[UserKey], last: u64) {
+        let mut queue = self.shared.queue.lock();
+        for key in written {
+            if queue.overlay.get(key).is_some_and(|pending| pending.sequence <= last) {
+                queue.overlay.remove(key);
+            }
+        }
+        for id in group.iter().filter_map(|request| request.id) {
+            queue.remember(id, Resolution::Applied);
+        }
+    }
+
+    fn clean(&mut self) -> StoreResult<()> {
+        self.groups_since_cleaning = 0;
+        let published = self.shared.published();
+        let ops = self.cleaning.step(&self.shared.tree, &published.snapshot)?;
+        let tree = &self.shared.tree;
+        let mut batch = tree.batch(ops.len());
+        for op in ops {
+            tree.add(&mut batch, op);
+        }
+        batch.commit().map_err(|error| StoreError::Failed(error.to_string().into()))?;
+        self.publish(published.sequence, &[]);
+        Ok(())
+    }
+}
+
+fn take_group(queue: &mut Queue) -> Vec<Request> {
+    let mut bytes = 0;
+    let mut count = 0;
+    for request in queue.waiting.iter().take(GROUP_REQUESTS_MAX) {
+        count += 1;
+        let values = request.ops.iter().filter_map(|op| op.value.as_ref());
+        bytes += values.map(|value| value.len()).sum::<usize>();
+        if bytes >= GROUP_BYTES_MAX {
+            break;
+        }
+    }
+    queue.waiting.drain(..count).collect()
+}
+
+/// Stops taking writes for good. Those who wait learn that nobody knows, because their senders are dropped.
+fn fail(shared: &Shared, error: &StoreError) {
+    let mut queue = shared.queue.lock();
+    queue.phase = Phase::Failed(error.to_string().into());
+    queue.waiting.clear();
+}
+
+/// A panic in the writer must not leave callers waiting for ever.
+struct FailOnUnwind(Arc<Shared>);
+
+impl Drop for FailOnUnwind {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            fail(&self.0, &StoreError::Failed("the writer thread ended unexpectedly".into()));
+        }
+    }
+}
