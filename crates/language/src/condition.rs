@@ -87,11 +87,15 @@ impl Test {
                 right.collect_paths(paths);
             }
             Self::Between(subject, low, high) => {
-                [subject, low, high].into_iter().for_each(|operand| operand.collect_paths(paths));
+                for operand in [subject, low, high] {
+                    operand.collect_paths(paths);
+                }
             }
             Self::In(subject, list) => {
                 subject.collect_paths(paths);
-                list.iter().for_each(|operand| operand.collect_paths(paths));
+                for operand in list {
+                    operand.collect_paths(paths);
+                }
             }
         }
     }

@@ -176,7 +176,7 @@ impl<'t> Parser<'t> {
         loop {
             let at = self.at;
             match self.token() {
-                Token::Close => term = self.close(stack, term)?,
+                Token::Close => term = self.close(stack, &term)?,
                 Token::And => {
                     let left = self.reduce(stack, &term, false)?;
                     stack.push(Pending::And(left, at));
@@ -199,14 +199,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads `)` and, if an operand was enclosed, the comparison that may follow it.
-    fn close(&mut self, stack: &mut Vec<Pending>, term: Term) -> Result<Term, Problem> {
+    fn close(&mut self, stack: &mut Vec<Pending>, term: &Term) -> Result<Term, Problem> {
         if matches!(stack.last(), Some(Pending::Open)) {
             stack.pop();
             self.close_around(term.wrapped);
             self.advance();
-            return self.comparison(Term { wrapped: true, ..term });
+            return self.comparison(Term { wrapped: true, ..*term });
         }
-        let node = self.reduce(stack, &term, true)?;
+        let node = self.reduce(stack, term, true)?;
         if stack.pop().is_none() {
             return Err(self.syntax_error());
         }

@@ -15,6 +15,8 @@
 //! several of them between `;`, which checks the placeholders as a request does. Lines with `#` in front
 //! are comments. `UPDATE_GOLDEN=1 cargo test -p hashrange-language --test golden` writes the output anew.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod support;
 
 use std::collections::BTreeMap;
@@ -96,11 +98,11 @@ impl Setting {
         match word {
             "" | "#" => {}
             "names" => {
-                self.names = Some(pairs(rest, ", ").map(|(key, name)| (key, name.to_owned())).collect())
+                self.names = Some(pairs(rest, ", ").map(|(key, name)| (key, name.to_owned())).collect());
             }
             "values" => {
                 self.values =
-                    Some(pairs(rest, " | ").map(|(key, text)| (key, support::value(text))).collect())
+                    Some(pairs(rest, " | ").map(|(key, text)| (key, support::value(text))).collect());
             }
             "item" => self.item = Some(support::item(rest)),
             "key" => self.key = support::item(rest),
@@ -144,8 +146,10 @@ impl Setting {
             "key" => binder.key_condition(text).map(|condition| condition.to_string()),
             "projection" => {
                 let projection = binder.projection(text)?;
-                let parts =
-                    item.map_or_else(String::new, |item| support::print_item(&projection.project(item)));
+                let parts = item.map_or_else(
+                    || "no item".to_owned(),
+                    |item| support::print_item(&projection.project(item)),
+                );
                 Ok(format!("{projection}\n{parts}"))
             }
             "update" => self.update(binder, text),

@@ -1,5 +1,7 @@
 //! Expressions made to hurt: each gets a clean error, in little time and with little stack.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::collections::BTreeMap;
 
 use hashrange_item::{AttributeValue, Attributes, Number};

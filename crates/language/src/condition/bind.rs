@@ -87,7 +87,7 @@ impl Bound {
         let test = match (function, second) {
             (Function::AttributeExists, None) => Test::Exists(path_of(function, first)?),
             (Function::AttributeNotExists, None) => Test::NotExists(path_of(function, first)?),
-            (Function::AttributeType, Some(second)) => attribute_type(first, second)?,
+            (Function::AttributeType, Some(second)) => attribute_type(first, &second)?,
             (Function::BeginsWith, Some(second)) => begins_with(first, second)?,
             (Function::Contains, Some(second)) => {
                 check_distinct(function.name(), &first, [&second])?;
@@ -175,10 +175,10 @@ fn begins_with(first: Operand, second: Operand) -> Result<Test, Problem> {
 }
 
 /// The type must be named by a `:value`.
-fn attribute_type(first: Operand, second: Operand) -> Result<Test, Problem> {
+fn attribute_type(first: Operand, second: &Operand) -> Result<Test, Problem> {
     let name = Function::AttributeType.name();
-    check_distinct(name, &first, [&second])?;
-    let Operand::Value(value) = &second else {
+    check_distinct(name, &first, [second])?;
+    let Operand::Value(value) = second else {
         let kind = second.known_kind().map_or(OperandKind::Any, OperandKind::Known);
         return Err(Problem::OperandType { name, kind });
     };

@@ -13,7 +13,9 @@ fn path() -> impl Strategy<Value = Path> {
     (prop::sample::select(vec!["a", "b", "c"]), prop::collection::vec(step(), 0..4)).prop_map(
         |(top, rest)| {
             let mut path = Path::new(top);
-            rest.into_iter().for_each(|step| path.push(step));
+            for step in rest {
+                path.push(step);
+            }
             path
         },
     )

@@ -77,12 +77,10 @@ impl Bound {
 
 fn if_not_exists(first: Expression, default: Expression) -> Result<Expression, Problem> {
     let name = Function::IfNotExists.name();
-    if first == default {
-        if let Expression::Path(path) = first {
-            return Err(Problem::NotDistinct { operator: name, operand: path });
-        }
-    }
     match first {
+        Expression::Path(path) if default == Expression::Path(path.clone()) => {
+            Err(Problem::NotDistinct { operator: name, operand: path })
+        }
         Expression::Path(path) => Ok(Expression::IfNotExists(path, Box::new(default))),
         _ => Err(Problem::RequiresPath { name }),
     }
