@@ -1,6 +1,8 @@
 //! Code generated from the service model: `cargo xtask codegen` writes it, `--check` proves it fresh.
 
+mod compat;
 mod constraints;
+mod json;
 mod model;
 mod names;
 mod operations;
@@ -32,12 +34,16 @@ struct Generated {
 fn files(root: &Path) -> Vec<Generated> {
     let model = load(root);
     let api = |name: &str, content: String| rust(root, &format!("crates/api/src/generated/{name}"), &content);
+    let json = |name: &str, content: String| rust(root, &format!("crates/wire/src/json/generated/{name}"), &content);
     vec![
         api("structures.rs", shapes::structures(&model)),
         api("enums.rs", shapes::enums(&model)),
         api("operations.rs", operations::operations(&model)),
         api("codes.rs", operations::codes(&model)),
         api("constraints.rs", constraints::constraints(&model)),
+        json("decoders.rs", json::decoders(&model)),
+        json("encoders.rs", json::encoders(&model)),
+        Generated { path: root.join("COMPAT.md"), content: compat::page(root, &model) },
     ]
 }
 

@@ -86,9 +86,10 @@ impl Missing {
         }
     }
 
-    /// Forgets the gaps noted since there were `count`, because the value they were found in was replaced.
-    pub fn forget(&mut self, at: &Step) {
-        self.gaps.retain(|gap| gap.path.first() != Some(at));
+    /// Forgets the gaps inside `step` that were noted since there were `count`: the member came again.
+    pub fn forget(&mut self, count: usize, step: &Step) {
+        let later = self.gaps.split_off(count);
+        self.gaps.extend(later.into_iter().filter(|gap| gap.path.first() != Some(step)));
     }
 }
 

@@ -148,3 +148,18 @@ pub fn collection_too_large() -> String {
 pub fn transaction_conflict() -> String {
     "Transaction is ongoing for the item".to_owned()
 }
+
+/// BatchGetItem and BatchWriteItem: one item named twice.
+pub fn batch_duplicates() -> String {
+    "Provided list of item keys contains duplicates".to_owned()
+}
+
+/// More than 100 keys or 25 writes over all tables of a batch; `operation` is the batch's name.
+pub fn batch_too_long(operation: &str) -> String {
+    format!("Too many items requested for the {operation} call")
+}
+
+/// A batch without tables; `operation` is the batch's name.
+pub fn batch_empty(operation: &str) -> String {
+    format!("The requestItems parameter is required for {operation}")
+}

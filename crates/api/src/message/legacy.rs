@@ -105,7 +105,8 @@ pub fn attributes_to_get_twice(attribute: &str) -> String {
 
 /// `BETWEEN` in `KeyConditions`, `QueryFilter` or `Expected` with bounds in the wrong order.
 pub fn bounds_reversed() -> String {
-    "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound".to_owned()
+    "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound"
+        .to_owned()
 }
 
 /// `KeyConditions` with an operator that no key range has.

@@ -9,6 +9,7 @@ pub mod constraint;
 pub mod expression;
 pub mod item;
 pub mod legacy;
+pub mod query;
 pub mod resource;
 pub mod serialization;
 pub mod table;

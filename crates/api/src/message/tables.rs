@@ -846,8 +846,3 @@ pub fn policy_too_long(most: usize) -> String {
 pub fn not_supported(member: &str) -> String {
     invalid(format_args!("{member} is not supported"))
 }
-
-/// The store failed.
-pub fn internal() -> String {
-    "Internal server error".to_owned()
-}

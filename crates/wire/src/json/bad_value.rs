@@ -1,0 +1,98 @@
+//! Texts for values that are no attribute values, in the layer of the operation.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hashrange_api::constraint::Step;
+use hashrange_api::message::{Family, Layer, layer, layered, layered_value, value as text};
+use hashrange_api::{Error, Operation};
+use hashrange_item::{Duplicates, NumberError, ValueError};
+
+use super::{BadValue, decoder};
+
+/// The one that is reported: items and keys are looked at before legacy parameters, and these before the values of
+/// expressions; within one member the first in the body.
+pub(super) fn first(found: Vec<decoder::BadValue>) -> Option<BadValue> {
+    let first = found.into_iter().min_by_key(|bad| rank(&bad.path));
+    first.map(|bad| BadValue { error: bad.error, place: bad.path })
+}
+
+fn rank(path: &[Step]) -> usize {
+    match path.first() {
+        Some(Step::Member("AttributeUpdates")) => 1,
+        Some(Step::Member("Expected" | "KeyConditions" | "QueryFilter" | "ScanFilter")) => 2,
+        Some(Step::Member("ExpressionAttributeValues")) => 3,
+        _ => 0,
+    }
+}
+
+/// The answer to a request with that value.
+pub(super) fn error(operation: Operation, bad: &BadValue) -> Error {
+    let layer = layer(operation);
+    let placeholder = placeholder(&bad.place);
+    let family = family(&bad.error, placeholder.is_some());
+    let text = message(layer, &bad.error);
+    Error::validation(match placeholder {
+        Some(placeholder) => layered_value(operation, family, &text, placeholder),
+        None => layered(operation, family, &text),
+    })
+}
+
+/// The placeholder of a value in `ExpressionAttributeValues`, at any depth of the request.
+fn placeholder(path: &[Step]) -> Option<&str> {
+    path.windows(2).find_map(|steps| match steps {
+        [Step::Member("ExpressionAttributeValues"), Step::Entry(name)] => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+fn family(error: &ValueError, in_expression_values: bool) -> Family {
+    match error {
+        ValueError::Number(_) => Family::Number,
+        ValueError::NullNotTrue => Family::NullFalse,
+        ValueError::EmptyValue | ValueError::SeveralTypes | ValueError::EmptyAttributeName => {
+            Family::ValueShape
+        }
+        ValueError::TooDeep if in_expression_values => Family::ExpressionValueDepth,
+        ValueError::TooDeep => Family::ItemSize,
+        _ => Family::Set,
+    }
+}
+
+fn message(layer: Layer, error: &ValueError) -> String {
+    match error {
+        ValueError::Number(error) => number(layer, error),
+        ValueError::EmptyStringSet => text::empty_string_set(),
+        ValueError::EmptyNumberSet => text::empty_number_set(),
+        ValueError::EmptyBinarySet => text::empty_binary_set(),
+        ValueError::Duplicates(sent) => duplicates(layer, sent),
+        ValueError::NullNotTrue => text::null_false(),
+        ValueError::EmptyValue => text::empty(),
+        ValueError::SeveralTypes => text::several_types(),
+        ValueError::TooDeep => text::too_deep(),
+        ValueError::EmptyAttributeName => text::empty_attribute_name(),
+    }
+}
+
+fn number(layer: Layer, error: &NumberError) -> String {
+    match error {
+        NumberError::NotNumeric(sent) => text::not_numeric(layer, sent),
+        NumberError::Overflow => text::number_overflow(),
+        NumberError::Underflow => text::number_underflow(),
+        NumberError::TooManyDigits => text::number_too_long(),
+    }
+}
+
+fn duplicates(layer: Layer, sent: &Duplicates) -> String {
+    match sent {
+        Duplicates::Strings(sent) => {
+            let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
+            text::duplicate_strings(layer, &sent)
+        }
+        Duplicates::Numbers(_) => text::duplicate_numbers(layer),
+        Duplicates::Binaries(sent) => {
+            let sent: Vec<String> = sent.iter().map(|bytes| STANDARD.encode(bytes)).collect();
+            let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
+            text::duplicate_binaries(layer, &sent)
+        }
+    }
+}
