@@ -7,7 +7,7 @@ const ARCHITECTURE: &str = "ARCHITECTURE.md";
 /// A Markdown file has one title, and it stands first.
 pub(super) fn one_title(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in project.files.iter().filter(|file| file.path.ends_with(".md")) {
+    for file in project.files.iter().filter(|file| file.has_extension("md")) {
         let titles: Vec<usize> = prose(&file.text).filter(|(_, line)| line.starts_with("# ")).map(|(n, _)| n).collect();
         if titles.first() != Some(&1) {
             findings.push(Finding::new(&file.path, "start with one line `# Title`"));

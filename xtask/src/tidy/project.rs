@@ -94,9 +94,15 @@ impl Project {
 
 impl File {
     pub(super) fn new(path: String, text: String) -> File {
-        let is_rust = Path::new(&path).extension().is_some_and(|extension| extension == "rs");
-        let rust = is_rust.then(|| Rust::read(&text)).flatten();
-        File { path, text, rust }
+        let mut file = File { path, text, rust: None };
+        if file.has_extension("rs") {
+            file.rust = Rust::read(&file.text);
+        }
+        file
+    }
+
+    pub(super) fn has_extension(&self, extension: &str) -> bool {
+        Path::new(&self.path).extension().is_some_and(|found| found == extension)
     }
 
     /// Whether the whole file is a test, an example or a development tool.
