@@ -96,7 +96,8 @@ impl std::error::Error for OpenError {}
 pub(crate) struct Folder {
     path: PathBuf,
     /// The lock is on the folder itself, so that it leaves no file behind.
-    _lock: File,
+    handle: File,
+    is_new: bool,
 }
 
 impl Folder {
@@ -113,9 +114,20 @@ impl Folder {
             TryLockError::Error(error) => unwritable(error),
         })?;
         if is_new {
-            write_format(path, &handle).map_err(unwritable)?;
+            start_anew(path).map_err(unwritable)?;
         }
-        Ok(Folder { path: path.into(), _lock: handle })
+        Ok(Folder { path: path.into(), handle, is_new })
+    }
+
+    /// Makes a new folder ours for good. Called when the engine has made its files: a crash before leaves a
+    /// draft, and the next start begins again.
+    pub(crate) fn finish(&self) -> Result<(), OpenError> {
+        if !self.is_new {
+            return Ok(());
+        }
+        fs::rename(self.path.join(FORMAT_FILE_DRAFT), self.path.join(FORMAT_FILE))
+            .and_then(|()| self.handle.sync_all())
+            .map_err(|error| OpenError::Unwritable { path: self.path.clone(), why: error.to_string() })
     }
 
     /// The folder itself.
@@ -148,10 +160,13 @@ fn is_new(path: &Path) -> Result<bool, OpenError> {
 
 fn holds_foreign_files(path: &Path) -> Result<bool, OpenError> {
     let unwritable = |error: io::Error| OpenError::Unwritable { path: path.into(), why: error.to_string() };
+    let unfinished = path.join(FORMAT_FILE_DRAFT).exists();
     for entry in fs::read_dir(path).map_err(unwritable)? {
         let name = entry.map_err(unwritable)?.file_name();
-        // The draft is what a crash during the very first start leaves; `lost+found` is in every fresh ext4 volume.
-        if name != FORMAT_FILE_DRAFT && name != "lost+found" {
+        // A crash during the very first start leaves the draft and perhaps a tree; without the draft, a tree
+        // is somebody's data. `lost+found` is in every fresh ext4 volume.
+        let ours = unfinished && (name == FORMAT_FILE_DRAFT || name == TREE_FOLDER);
+        if !ours && name != "lost+found" {
             return Ok(true);
         }
     }
@@ -177,14 +192,15 @@ fn check_format(path: &Path, text: &str) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Written aside, synced and renamed, so that a crash leaves the whole file or none.
-fn write_format(path: &Path, folder: &File) -> io::Result<()> {
-    let draft = path.join(FORMAT_FILE_DRAFT);
-    let mut file = File::create(&draft)?;
+/// Writes the draft of the format file, and drops what a start that did not finish has left.
+fn start_anew(path: &Path) -> io::Result<()> {
+    let mut file = File::create(path.join(FORMAT_FILE_DRAFT))?;
     write!(file, "{MAGIC}\nformat {FORMAT_VERSION}\ncreated-by hashrange {}\n", env!("CARGO_PKG_VERSION"))?;
     file.sync_all()?;
-    fs::rename(&draft, path.join(FORMAT_FILE))?;
-    folder.sync_all()
+    match fs::remove_dir_all(path.join(TREE_FOLDER)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -78,6 +78,7 @@ impl LocalStore {
             }
             error => failed(error.to_string()),
         })?;
+        folder.finish()?;
         let (forgotten, cleaning) = cleaning::recover(&tree).map_err(|error| failed(error.to_string()))?;
         let sequence = last_sequence(&tree).map_err(|error| failed(error.to_string()))?;
         let shared = Arc::new(share(folder, tree, forgotten, sequence, env));

@@ -4,28 +4,24 @@
 //! reads rows, commits conditional writes to partitions, and keeps a change log. Everything else that
 //! DynamoDB does lives above, written once.
 //!
-//! [`Memory`] is the reference engine: small, in memory, obviously correct.
+//! [`Memory`] is the reference engine: small, in memory, obviously correct. [`Mirror`] runs two engines and
+//! compares them, [`Faulty`] injects faults, and `suite` (feature `suite`) is what every engine must pass.
 
 mod contract;
+mod faulty;
 mod memory;
+mod mirror;
 mod page;
 #[cfg(any(test, feature = "suite"))]
 pub mod suite;
 mod totals;
 
 pub use contract::*;
+pub use faulty::{Chances, Fault, Faulty};
 pub use memory::Memory;
+pub use mirror::Mirror;
 pub use page::PageBudget;
 pub use totals::Totals;
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-
-    #[test]
-    fn the_reference_engine_keeps_the_contract() {
-        suite::run(|| || Arc::new(Memory::new()) as Arc<dyn Store>);
-    }
-}
+mod tests;

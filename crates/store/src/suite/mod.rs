@@ -1,6 +1,8 @@
 //! The contract suite: what every engine must pass. An engine's only test of the contract is one call of
 //! [`run`].
 
+#![allow(clippy::unwrap_used, reason = "test code, although other crates' tests compile it as a library")]
+
 mod commits;
 mod model;
 mod reads;

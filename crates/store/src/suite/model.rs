@@ -11,7 +11,7 @@ use crate::{
     Stamp, Stored, SweepRead, Tally, Totals, Write, partition_hash,
 };
 
-const STEPS: u64 = 1500;
+const STEPS: u64 = 1000;
 const SEEDS: u64 = 3;
 
 type Rows = BTreeMap<(String, RowKey), Stored>;
@@ -60,7 +60,7 @@ impl Model {
             8 => self.sweep(bench, space),
             _ => self.side_state(bench, space),
         }
-        if step % 500 == 499 {
+        if step % 400 == 399 {
             bench.reopen();
         }
     }
