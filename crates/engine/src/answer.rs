@@ -6,24 +6,24 @@ use hashrange_api::{
 };
 use hashrange_item::{Attributes, Image, Row};
 
+use crate::catalog::Table;
 use crate::core::Core;
+use crate::key::ItemKey;
 use crate::plan::{self, WriteSet};
 use crate::check::internal;
-use crate::write::{self, Action, Effects, Mutation, Refusal};
+use crate::write::{self, Effects, Mutation, Refusal};
 
 /// Runs a single write and shapes its answer.
-pub(crate) async fn run_write(core: &Core, plan: &WriteSet) -> Result<Response, Error> {
-    let action = match &plan.image {
-        plan::Image::Put(row) => Action::Put(row),
-        plan::Image::Update(update) => Action::Update(update),
-        plan::Image::Delete => Action::Delete,
-    };
-    let condition = plan.write.condition.as_ref();
-    let mutation = Mutation { table: &plan.table, key: &plan.key, condition, action };
-    match write::write(core, &mutation).await? {
-        Ok(effects) => respond(plan, effects),
-        Err(Refusal::Invalid(error)) => Err(error),
-        Err(Refusal::Condition(item)) => Err(condition_failed(plan, item)),
+pub(crate) async fn run_write(core: &Core, mut plan: WriteSet) -> Result<Response, Error> {
+    loop {
+        let condition = plan.write.condition.as_ref();
+        let mutation = Mutation { table: &plan.table, key: &plan.key, condition, action: plan.image.action() };
+        match write::write(core, &mutation).await? {
+            Ok(effects) => return respond(&plan, effects),
+            Err(Refusal::Invalid(error)) => return Err(error),
+            Err(Refusal::Condition(item)) => return Err(condition_failed(&plan, item)),
+            Err(Refusal::Stale) => plan.table = plan::again(core, &plan.table, &plan.image)?,
+        }
     }
 }
 
@@ -85,12 +85,17 @@ const GIGABYTE: u64 = 1 << 30;
 fn metrics(plan: &WriteSet, effects: &Effects) -> Option<ItemCollectionMetrics> {
     let wanted = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
     let size = effects.collection.filter(|_| wanted)?;
-    let mut key = Attributes::new();
-    key.insert(plan.table.schema.key.hash.name.clone(), plan.key.hash.clone());
+    Some(collection_metrics(&plan.table, &plan.key, size))
+}
+
+/// The size of an item collection, as an estimate one gigabyte wide.
+pub(crate) fn collection_metrics(table: &Table, key: &ItemKey, size: u64) -> ItemCollectionMetrics {
+    let mut collection = Attributes::new();
+    collection.insert(table.schema.key.hash.name.clone(), key.hash.clone());
     #[expect(clippy::cast_precision_loss, reason = "whole gigabytes, far below 2^52")]
     let low = (size / GIGABYTE) as f64;
-    Some(ItemCollectionMetrics {
-        item_collection_key: Some(key),
+    ItemCollectionMetrics {
+        item_collection_key: Some(collection),
         size_estimate_range_gb: Some(vec![low, low + 1.0]),
-    })
+    }
 }

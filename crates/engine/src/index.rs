@@ -41,7 +41,8 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn projection(self) -> &'a Projection {
+    /// What its entries carry.
+    pub(crate) fn projection(self) -> &'a Projection {
         match self {
             Index::Local(index) => &index.projection,
             Index::Global(index) => &index.projection,
@@ -56,8 +57,8 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Whose running totals its entries count into.
-    fn total(self, table: &Table) -> (Space, u8) {
+    /// Where its entries lie and of which kind they are; its running totals have the same name.
+    pub(crate) fn total(self, table: &Table) -> (Space, u8) {
         match self {
             Index::Local(index) => (table.space, index.row_kind),
             Index::Global(index) => (index.space, layout::ITEM),

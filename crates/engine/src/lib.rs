@@ -14,6 +14,7 @@
 pub mod catalog;
 
 mod answer;
+mod batch;
 mod capacity;
 mod check;
 mod core;
@@ -21,6 +22,7 @@ mod index;
 mod key;
 mod layout;
 mod plan;
+mod range;
 mod read;
 mod stamp;
 mod write;
@@ -75,7 +77,23 @@ impl Engine {
             }
             Checked::Write(write) => {
                 let plan = plan::write(&self.core, scope, *write)?;
-                answer::run_write(&self.core, &plan).await
+                answer::run_write(&self.core, plan).await
+            }
+            Checked::Query(query) => {
+                let plan = plan::query(&self.core, scope, *query)?;
+                read::query(&self.core, &plan).await.map(|output| Response::Query(Box::new(output)))
+            }
+            Checked::Scan(scan) => {
+                let plan = plan::scan(&self.core, scope, *scan)?;
+                read::scan(&self.core, &plan).await.map(|output| Response::Scan(Box::new(output)))
+            }
+            Checked::BatchGet(get) => {
+                let plan = plan::batch_get(&self.core, scope, *get)?;
+                batch::get(&self.core, &plan).await.map(|output| Response::BatchGetItem(Box::new(output)))
+            }
+            Checked::BatchWrite(write) => {
+                let plan = plan::batch_write(&self.core, scope, *write)?;
+                batch::write(&self.core, &plan).await.map(|output| Response::BatchWriteItem(Box::new(output)))
             }
             Checked::Table(operation) => self.core.catalog.run(scope, operation).await,
         }

@@ -7,7 +7,7 @@
 use hashrange_api::{Error, message};
 use hashrange_item::{Attributes, Row, limits};
 use hashrange_language::{Condition, Update};
-use hashrange_store::{CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
+use hashrange_store::{Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
 
 use crate::capacity::{Charge, Units};
 use crate::check::internal;
@@ -54,6 +54,8 @@ pub(crate) enum Refusal {
     Condition(Option<Row>),
     /// The request cannot be carried out on this item.
     Invalid(Error),
+    /// The table was changed since the write was planned: plan it again.
+    Stale,
 }
 
 /// Carries out one mutation.
@@ -70,12 +72,19 @@ pub(crate) async fn write(core: &Core, mutation: &Mutation<'_>) -> Result<Result
                 }
             },
         };
-        match core.store.commit(core.commit_id(), decided.parts).await.map_err(internal)? {
+        let Some(commit) = queue(core, mutation, decided.parts) else { return Ok(Err(Refusal::Stale)) };
+        match commit.await.map_err(internal)? {
             Outcome::Applied => return Ok(Ok(decided.effects)),
             Outcome::Refused { row, current } => seen = newer(core, mutation, seen, row, current).await?,
             Outcome::Unknown => return Err(internal("the outcome of a commit is unknown")),
         }
     }
+}
+
+/// Hands the store a commit, unless the table was changed since the write was planned.
+fn queue<'c>(core: &'c Core, mutation: &Mutation<'_>, parts: Vec<Part>) -> Option<Answer<'c, Outcome>> {
+    let _admission = mutation.table.admit()?;
+    Some(core.store.commit(core.commit_id(), parts))
 }
 
 /// The rows that a write depends on, as last seen.

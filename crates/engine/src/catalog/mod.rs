@@ -101,6 +101,13 @@ impl Catalog {
             .ok_or_else(|| Error::resource_not_found(text::not_found()))
     }
 
+    /// Whether a global index answers reads: it is neither being created nor being filled.
+    pub(crate) fn is_readable(&self, table: &Table, index: &str) -> bool {
+        let moment = self.moment();
+        let phase = table.row.phases(moment).find(|(known, _)| known.name == index).map(|(_, phase)| phase);
+        matches!(phase, Some(state::IndexPhase::Active | state::IndexPhase::Updating))
+    }
+
     /// Carries out an operation on the tables of `scope`.
     ///
     /// # Errors

@@ -78,6 +78,8 @@ pub struct GlobalIndex {
     pub range: Vec<KeyAttribute>,
     /// What its entries carry.
     pub projection: Projection,
+    /// Whether entries of older items may still be missing: the index was added and is being filled.
+    pub filling: bool,
 }
 
 impl GlobalIndex {
@@ -265,6 +267,7 @@ fn schema(row: &TableRow) -> Schema {
             hash: attributes(&index.hash),
             range: attributes(&index.range),
             projection: index.projection.clone(),
+            filling: matches!(index.state, IndexState::Added { populated: true, filled_ms: None, .. }),
         })
         .collect();
     locals.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,7 +1,9 @@
 //! What can be said of a request without looking at a table: expressions are parsed and bound, parameters that exclude
 //! each other are refused.
 
+mod batch;
 mod parameters;
+mod reading;
 mod refusal;
 mod write;
 
@@ -9,7 +11,9 @@ use hashrange_api::{Error, GetItemInput, Operation, Request, ReturnConsumedCapac
 use hashrange_item::Attributes;
 use hashrange_language::Projection;
 
-pub(crate) use refusal::{internal, update_error};
+pub(crate) use batch::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite};
+pub(crate) use reading::{CheckedQuery, CheckedReading, CheckedScan};
+pub(crate) use refusal::{internal, refuse, update_error};
 pub(crate) use write::{CheckedWrite, WriteKind};
 
 use crate::catalog::TableOperation;
@@ -24,6 +28,18 @@ pub enum Checked {
     /// Write one item.
     #[non_exhaustive]
     Write(Box<CheckedWrite>),
+    /// Read part of one partition.
+    #[non_exhaustive]
+    Query(Box<CheckedQuery>),
+    /// Read a whole table or index.
+    #[non_exhaustive]
+    Scan(Box<CheckedScan>),
+    /// Look up many items.
+    #[non_exhaustive]
+    BatchGet(Box<CheckedBatchGet>),
+    /// Write many items.
+    #[non_exhaustive]
+    BatchWrite(Box<CheckedBatchWrite>),
     /// Work on tables themselves.
     #[non_exhaustive]
     Table(TableOperation),
@@ -46,6 +62,10 @@ pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
         Request::PutItem(input) => write::put(*input).map(|write| Checked::Write(Box::new(write))),
         Request::UpdateItem(input) => write::update(*input).map(|write| Checked::Write(Box::new(write))),
         Request::DeleteItem(input) => write::delete(*input).map(|write| Checked::Write(Box::new(write))),
+        Request::Query(input) => reading::query(*input).map(|query| Checked::Query(Box::new(query))),
+        Request::Scan(input) => reading::scan(*input).map(|scan| Checked::Scan(Box::new(scan))),
+        Request::BatchGetItem(input) => batch::get(*input).map(|get| Checked::BatchGet(Box::new(get))),
+        Request::BatchWriteItem(input) => batch::write(*input).map(|write| Checked::BatchWrite(Box::new(write))),
         other => TableOperation::check(other).map(Checked::Table),
     }
 }

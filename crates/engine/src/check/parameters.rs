@@ -133,7 +133,7 @@ fn no_condition(operation: Operation, operator: Option<ConditionalOperator>) -> 
     }
 }
 
-fn joined_by(operator: Option<ConditionalOperator>) -> legacy::ConditionalOperator {
+pub(crate) fn joined_by(operator: Option<ConditionalOperator>) -> legacy::ConditionalOperator {
     match operator {
         None | Some(ConditionalOperator::And) => legacy::ConditionalOperator::And,
         Some(ConditionalOperator::Or) => legacy::ConditionalOperator::Or,

@@ -1,5 +1,8 @@
 //! What a request will touch: the same value is run by the engine and printed by `explain`.
 
+mod batch;
+mod reading;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,6 +15,10 @@ use crate::check::{CheckedGet, CheckedWrite, WriteKind};
 use crate::core::Core;
 use crate::index::{self, Origin};
 use crate::key::ItemKey;
+use crate::write::Action;
+
+pub(crate) use batch::{BatchGetPlan, BatchWritePlan, get as batch_get, write as batch_write};
+pub(crate) use reading::{RangePlan, Source, SweepPlan, query, scan};
 
 /// Where a request goes. Made only from what was checked, on a table that can be used.
 #[derive(Debug)]
@@ -20,6 +27,10 @@ pub(crate) enum Plan {
     KeyLookup(KeyLookup),
     /// One item and its index entries.
     WriteSet(WriteSet),
+    /// Part of one partition, in order.
+    RangeRead(RangePlan),
+    /// One slice of a whole table or index.
+    SweepSegment(SweepPlan),
 }
 
 /// The look-up of one item.
@@ -48,6 +59,29 @@ pub(crate) enum Image {
     Update(Update),
     /// Nothing.
     Delete,
+}
+
+impl Image {
+    /// The change that leaves this image.
+    pub(crate) fn action(&self) -> Action<'_> {
+        match self {
+            Image::Put(row) => Action::Put(row),
+            Image::Update(update) => Action::Update(update),
+            Image::Delete => Action::Delete,
+        }
+    }
+}
+
+/// The table as it is now, for a write that was planned before it was changed.
+pub(crate) fn again(core: &Core, table: &Table, image: &Image) -> Result<Arc<Table>, Error> {
+    let now = core.catalog.active(&table.scope, &table.name)?;
+    if now.id != table.id {
+        return Err(Error::resource_not_found(hashrange_api::message::item::table_not_found()));
+    }
+    if let Image::Put(row) = image {
+        index::check_keys(&now, row, Origin::Put)?;
+    }
+    Ok(now)
 }
 
 /// Plans the look-up of one item.
@@ -90,6 +124,8 @@ impl fmt::Display for Plan {
         match self {
             Plan::KeyLookup(plan) => plan.fmt(f),
             Plan::WriteSet(plan) => plan.fmt(f),
+            Plan::RangeRead(plan) => plan.fmt(f),
+            Plan::SweepSegment(plan) => plan.fmt(f),
         }
     }
 }

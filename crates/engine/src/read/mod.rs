@@ -1,5 +1,7 @@
 //! Reading items.
 
+mod page;
+
 use hashrange_api::{Error, GetItemOutput};
 use hashrange_item::{Image, Row};
 use hashrange_store::Freshness;
@@ -9,6 +11,8 @@ use crate::core::Core;
 use crate::plan::KeyLookup;
 use crate::check::internal;
 use crate::write::stored_row;
+
+pub(crate) use page::{query, scan};
 
 /// Reads one item by its key.
 pub(crate) async fn get(core: &Core, plan: &KeyLookup) -> Result<GetItemOutput, Error> {

@@ -1,0 +1,127 @@
+//! Batches: many single look-ups or writes in one request, each by itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use hashrange_api::{
+    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, Error, ItemCollectionMetrics, KeysAndAttributes,
+    ReturnItemCollectionMetrics,
+};
+use hashrange_item::{Image, Row, limits};
+use hashrange_store::{Address, Freshness};
+
+use crate::answer::collection_metrics;
+use crate::capacity::{Charge, Units};
+use crate::check::{BatchGetTable, internal};
+use crate::core::Core;
+use crate::key::ItemKey;
+use crate::plan::{self, BatchGetPlan, BatchWritePlan};
+use crate::catalog::Table;
+use crate::write::{self, Effects, Mutation, Refusal, stored_row};
+
+/// Runs a BatchGetItem.
+pub(crate) async fn get(core: &Core, plan: &BatchGetPlan) -> Result<BatchGetItemOutput, Error> {
+    let mut output = BatchGetItemOutput {
+        responses: Some(BTreeMap::new()),
+        unprocessed_keys: Some(BTreeMap::new()),
+        consumed_capacity: None,
+    };
+    let mut consumed = Vec::new();
+    let mut room = limits::BATCH_GET_SIZE_MAX;
+    for (wanted, (_, keys)) in plan.get.tables.iter().zip(&plan.tables) {
+        let read = read_table(core, wanted, keys, &mut room).await?;
+        consumed.extend(read.charge.report(&wanted.table_name, plan.get.consumed));
+        output.responses.get_or_insert_default().insert(wanted.table_name.clone(), read.items);
+        if let Some(rest) = read.unprocessed {
+            output.unprocessed_keys.get_or_insert_default().insert(wanted.table_name.clone(), rest);
+        }
+    }
+    output.consumed_capacity = listed(consumed);
+    Ok(output)
+}
+
+/// What a batch read from one table.
+struct TableRead {
+    items: Vec<Image>,
+    charge: Charge,
+    unprocessed: Option<KeysAndAttributes>,
+}
+
+/// Reads keys until the answer is full; the rest is left for the client to ask again.
+async fn read_table(
+    core: &Core,
+    wanted: &BatchGetTable,
+    keys: &[ItemKey],
+    room: &mut usize,
+) -> Result<TableRead, Error> {
+    let consistent = wanted.request.consistent_read.unwrap_or(false);
+    let freshness = if consistent { Freshness::Strong } else { Freshness::Any };
+    let addresses: Vec<Address> = keys.iter().map(|key| key.address.clone()).collect();
+    let mut read = TableRead { items: Vec::new(), charge: Charge::default(), unprocessed: None };
+    for (at, address) in addresses.iter().enumerate() {
+        let found = core.store.get(address, freshness).await.map_err(internal)?;
+        let row = stored_row(&found)?;
+        let size = row.as_ref().map_or(0, Row::item_size);
+        if size > *room {
+            *room = 0;
+            read.unprocessed = Some(rest(wanted, at));
+            break;
+        }
+        *room -= size;
+        read.charge.table += Units::read(size, consistent);
+        read.items.extend(row.map(|row| match &wanted.projection {
+            None => Image::Row(row),
+            Some(projection) => Image::Tree(projection.project(&row)),
+        }));
+    }
+    Ok(read)
+}
+
+fn rest(wanted: &BatchGetTable, from: usize) -> KeysAndAttributes {
+    let request = &wanted.request;
+    KeysAndAttributes { keys: request.keys[from..].to_vec(), ..request.clone() }
+}
+
+/// Runs a BatchWriteItem: the writes run beside each other and share the store's commits.
+pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWriteItemOutput, Error> {
+    let mut consumed = Vec::new();
+    let mut metrics: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
+    let wants_metrics = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
+    let all = plan.tables.iter().flat_map(|(table, writes)| writes.iter().map(move |write| (table, write)));
+    let running = all.map(|(table, (key, image))| one(core, Arc::clone(table), key, image));
+    let mut effects = try_join_all(running).await?.into_iter();
+    for ((name, _), (table, writes)) in plan.write.tables.iter().zip(&plan.tables) {
+        let mut charge = Charge::default();
+        for ((key, _), effects) in writes.iter().zip(effects.by_ref()) {
+            charge.add(&effects.charge);
+            let size = effects.collection.filter(|_| wants_metrics);
+            let metric = size.map(|size| collection_metrics(table, key, size));
+            if let Some(metric) = metric {
+                metrics.entry(name.clone()).or_default().push(metric);
+            }
+        }
+        consumed.extend(charge.report(name, plan.write.consumed));
+    }
+    Ok(BatchWriteItemOutput {
+        consumed_capacity: listed(consumed),
+        item_collection_metrics: wants_metrics.then_some(metrics).filter(|metrics| !metrics.is_empty()),
+        unprocessed_items: Some(BTreeMap::new()),
+    })
+}
+
+async fn one(core: &Core, mut table: Arc<Table>, key: &ItemKey, image: &plan::Image) -> Result<Effects, Error> {
+    loop {
+        let mutation = Mutation { table: &table, key, condition: None, action: image.action() };
+        match write::write(core, &mutation).await? {
+            Ok(effects) => return Ok(effects),
+            Err(Refusal::Invalid(error)) => return Err(error),
+            Err(Refusal::Condition(_)) => return Err(internal("a write without a condition failed it")),
+            Err(Refusal::Stale) => table = plan::again(core, &table, image)?,
+        }
+    }
+}
+
+fn listed(consumed: Vec<ConsumedCapacity>) -> Option<Vec<ConsumedCapacity>> {
+    (!consumed.is_empty()).then_some(consumed)
+}

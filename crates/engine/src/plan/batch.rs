@@ -1,0 +1,90 @@
+//! Plans of BatchGetItem and BatchWriteItem: every table is there, every key fits, no item is named twice.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hashrange_api::{Error, message};
+use hashrange_item::Attributes;
+use hashrange_store::Address;
+
+use super::Image;
+use crate::catalog::{Scope, Table};
+use crate::check::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite, WriteKind};
+use crate::core::Core;
+use crate::index::{self, Origin};
+use crate::key::ItemKey;
+
+/// The look-ups of a batch.
+#[derive(Debug)]
+pub(crate) struct BatchGetPlan {
+    pub(crate) get: CheckedBatchGet,
+    /// Table and keys, in the order of `get.tables`.
+    pub(crate) tables: Vec<(Arc<Table>, Vec<ItemKey>)>,
+}
+
+/// The writes of a batch.
+#[derive(Debug)]
+pub(crate) struct BatchWritePlan {
+    pub(crate) write: CheckedBatchWrite,
+    /// Table and writes, in the order of `write.tables`.
+    pub(crate) tables: Vec<(Arc<Table>, Vec<(ItemKey, Image)>)>,
+}
+
+/// Plans a BatchGetItem.
+pub(crate) fn get(core: &Core, scope: &Scope, get: CheckedBatchGet) -> Result<BatchGetPlan, Error> {
+    let mut tables = Vec::with_capacity(get.tables.len());
+    for wanted in &get.tables {
+        let table = core.catalog.active(scope, &wanted.table_name)?;
+        let keys = keys(&table, wanted)?;
+        refuse_duplicates(keys.iter())?;
+        tables.push((table, keys));
+    }
+    Ok(BatchGetPlan { get, tables })
+}
+
+fn keys(table: &Table, wanted: &BatchGetTable) -> Result<Vec<ItemKey>, Error> {
+    wanted.request.keys.iter().map(|key| ItemKey::of_lookup(table, key)).collect()
+}
+
+/// Plans a BatchWriteItem. One write that cannot be right refuses them all.
+pub(crate) fn write(core: &Core, scope: &Scope, mut write: CheckedBatchWrite) -> Result<BatchWritePlan, Error> {
+    let mut tables = Vec::with_capacity(write.tables.len());
+    for (name, kinds) in &mut write.tables {
+        let table = core.catalog.active(scope, name)?;
+        let writes = std::mem::take(kinds).into_iter().map(|kind| planned(&table, kind));
+        let writes: Vec<_> = writes.collect::<Result<_, _>>()?;
+        refuse_duplicates(writes.iter().map(|(key, _)| key))?;
+        tables.push((table, writes));
+    }
+    Ok(BatchWritePlan { write, tables })
+}
+
+fn planned(table: &Table, kind: WriteKind) -> Result<(ItemKey, Image), Error> {
+    match kind {
+        WriteKind::Put(item, row) => {
+            let key = ItemKey::of_item(table, &item).map_err(|error| batch_key_error(table, &item, error))?;
+            index::check_keys(table, &item, Origin::Put)?;
+            Ok((key, Image::Put(row)))
+        }
+        WriteKind::Delete(key) => Ok((ItemKey::of_lookup(table, &key)?, Image::Delete)),
+        WriteKind::Update(key, update) => Ok((ItemKey::of_lookup(table, &key)?, Image::Update(update))),
+    }
+}
+
+/// A key of the wrong type does not match the schema, in a batch; the other faults of a key keep their texts.
+fn batch_key_error(table: &Table, item: &Attributes, error: Error) -> Error {
+    let wrong = table.schema.key.attributes().any(|attribute| {
+        item.get(&attribute.name).is_some_and(|value| !crate::key::has_declared_kind(value, attribute))
+    });
+    if wrong { Error::validation(message::item::key_mismatch()) } else { error }
+}
+
+fn refuse_duplicates<'a>(keys: impl Iterator<Item = &'a ItemKey>) -> Result<(), Error> {
+    let mut seen: BTreeSet<&Address> = BTreeSet::new();
+    for key in keys {
+        if !seen.insert(&key.address) {
+            return Err(Error::validation(message::item::batch_duplicates()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! Pages of Query and Scan: rows are examined in order until the limit, a megabyte, or the end.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hashrange_api::{Error, QueryOutput, ScanOutput, Select};
+use hashrange_item::{Attributes, Image, Lookup, Row, limits};
+use hashrange_store::{Direction, Freshness, PageLimit, RangeRead, RowKey, Stored, SweepRead};
+
+use crate::capacity::{Charge, Units};
+use crate::check::{CheckedReading, internal};
+use crate::core::Core;
+use crate::index::Index;
+use crate::key::ItemKey;
+use crate::plan::{RangePlan, Source, SweepPlan};
+
+/// Rows that are asked of the store at once. A long read gives way to other requests after each such chunk.
+const CHUNK_ROWS: usize = 64;
+
+/// Runs a Query.
+pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, Error> {
+    let mut page = Page::new(core, &plan.source, &plan.reading);
+    let mut start = plan.start.clone();
+    while let Some(limit) = page.room() {
+        let chunk = core.store.range(range_read(plan, start.as_ref(), limit)).await.map_err(internal)?;
+        for (row, stored) in chunk.rows {
+            page.examine(stored).await?;
+            start = Some(row);
+        }
+        page.chunk_done(chunk.more).await;
+    }
+    let (items, count, scanned, last, charge) = page.finish();
+    Ok(QueryOutput {
+        consumed_capacity: charge.report(&plan.reading.table_name, plan.reading.consumed),
+        count: Some(count),
+        items,
+        last_evaluated_key: last,
+        scanned_count: Some(scanned),
+    })
+}
+
+fn range_read(plan: &RangePlan, start: Option<&RowKey>, limit: PageLimit) -> RangeRead {
+    let (after, before) = if plan.forward { (start, None) } else { (None, start) };
+    RangeRead {
+        space: plan.source.rows().0,
+        partition: plan.partition.clone(),
+        lower: plan.range.lower(after),
+        upper: plan.range.upper(before),
+        direction: if plan.forward { Direction::Forward } else { Direction::Backward },
+        limit,
+        freshness: freshness(&plan.reading),
+    }
+}
+
+/// Runs a Scan.
+pub(crate) async fn scan(core: &Core, plan: &SweepPlan) -> Result<ScanOutput, Error> {
+    let mut page = Page::new(core, &plan.source, &plan.reading);
+    let mut start = plan.start.clone();
+    while let Some(limit) = page.room() {
+        let chunk = core.store.sweep(sweep_read(plan, start.clone(), limit)).await.map_err(internal)?;
+        for (partition, row, stored) in chunk.rows {
+            page.examine(stored).await?;
+            start = Some((partition, row));
+        }
+        page.chunk_done(chunk.more).await;
+    }
+    let (items, count, scanned, last, charge) = page.finish();
+    Ok(ScanOutput {
+        consumed_capacity: charge.report(&plan.reading.table_name, plan.reading.consumed),
+        count: Some(count),
+        items,
+        last_evaluated_key: last,
+        scanned_count: Some(scanned),
+    })
+}
+
+fn sweep_read(plan: &SweepPlan, after: Option<(Bytes, RowKey)>, limit: PageLimit) -> SweepRead {
+    let (space, kind) = plan.source.rows();
+    SweepRead {
+        space,
+        kind,
+        segment: plan.segment,
+        segments: plan.segments,
+        after,
+        limit,
+        freshness: freshness(&plan.reading),
+    }
+}
+
+fn freshness(reading: &CheckedReading) -> Freshness {
+    if reading.consistent { Freshness::Strong } else { Freshness::Any }
+}
+
+/// A page in the making.
+struct Page<'a> {
+    core: &'a Core,
+    source: &'a Source,
+    reading: &'a CheckedReading,
+    items: Vec<Image>,
+    count: i32,
+    scanned: usize,
+    /// Bytes examined, before filter and projection.
+    bytes: usize,
+    /// Units of items that were fetched from the table for entries of a local index.
+    fetched: Units,
+    last: Option<Row>,
+    ended: bool,
+}
+
+impl<'a> Page<'a> {
+    fn new(core: &'a Core, source: &'a Source, reading: &'a CheckedReading) -> Page<'a> {
+        Page {
+            core,
+            source,
+            reading,
+            items: Vec::new(),
+            count: 0,
+            scanned: 0,
+            bytes: 0,
+            fetched: Units::ZERO,
+            last: None,
+            ended: false,
+        }
+    }
+
+    /// How much more may be examined; `None` once the page is complete.
+    fn room(&self) -> Option<PageLimit> {
+        if self.ended || self.is_full() {
+            return None;
+        }
+        let rows = self.reading.limit.map_or(CHUNK_ROWS, |limit| CHUNK_ROWS.min(limit - self.scanned));
+        Some(PageLimit { rows, bytes: limits::PAGE_SIZE_MAX - self.bytes })
+    }
+
+    /// The page ended at its limit, whether or not anything follows.
+    fn is_full(&self) -> bool {
+        self.bytes >= limits::PAGE_SIZE_MAX || self.reading.limit.is_some_and(|limit| self.scanned >= limit)
+    }
+
+    async fn chunk_done(&mut self, more: bool) {
+        self.ended = !more;
+        if more && !self.is_full() {
+            Yield(false).await;
+        }
+    }
+
+    async fn examine(&mut self, stored: Stored) -> Result<(), Error> {
+        if self.is_full() {
+            return Ok(());
+        }
+        let entry = Row::from_bytes(stored.value).map_err(internal)?;
+        self.scanned += 1;
+        self.bytes += entry.item_size();
+        let item = if self.source.fetch { self.fetch(&entry).await? } else { Some(entry.clone()) };
+        self.last = Some(entry);
+        let Some(item) = item else { return Ok(()) };
+        if self.reading.filter.as_ref().is_none_or(|filter| filter.evaluate(Some(&item))) {
+            self.count += 1;
+            if self.reading.select != Some(Select::Count) {
+                self.items.push(self.image(item));
+            }
+        }
+        Ok(())
+    }
+
+    fn image(&self, item: Row) -> Image {
+        match &self.reading.projection {
+            None => Image::Row(item),
+            Some(projection) => Image::Tree(projection.project(&item)),
+        }
+    }
+
+    /// The item of a local index's entry; each costs its own read of the table.
+    async fn fetch(&mut self, entry: &Row) -> Result<Option<Row>, Error> {
+        let table = &self.source.table;
+        let key = ItemKey::of_item(table, &key_of(self.source, entry))?;
+        let found = self.core.store.get(&key.address, freshness(self.reading)).await.map_err(internal)?;
+        let item = crate::write::stored_row(&found)?;
+        let size = item.as_ref().map_or(0, Row::item_size);
+        self.fetched += Units::read(size, self.reading.consistent);
+        Ok(item)
+    }
+
+    fn finish(self) -> (Option<Vec<Image>>, i32, i32, Option<Attributes>, Charge) {
+        let charge = self.charge();
+        let more = self.is_full();
+        let last = self.last.as_ref().filter(|_| more).map(|entry| key_of(self.source, entry));
+        let items = (self.reading.select != Some(Select::Count)).then_some(self.items);
+        let scanned = i32::try_from(self.scanned).unwrap_or(i32::MAX);
+        (items, self.count, scanned, last, charge)
+    }
+
+    fn charge(&self) -> Charge {
+        let read = Units::read(self.bytes, self.reading.consistent);
+        let mut charge = Charge::table(self.fetched);
+        match self.source.index() {
+            None => charge.table = read,
+            Some(Index::Local(index)) => drop(charge.locals.insert(index.name.clone(), read)),
+            Some(Index::Global(index)) => drop(charge.globals.insert(index.name.clone(), read)),
+        }
+        charge
+    }
+}
+
+/// The key attributes of an entry: those of the index and those of the table.
+fn key_of(source: &Source, entry: &Row) -> Attributes {
+    let mut key = Attributes::new();
+    for attribute in source.position_attributes() {
+        if let Some(value) = entry.attribute(&attribute.name) {
+            key.insert(attribute.name.clone(), value.into_owned());
+        }
+    }
+    key
+}
+
+/// Gives other tasks a turn: pending once, ready then.
+struct Yield(bool);
+
+impl Future for Yield {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.0 {
+            return Poll::Ready(());
+        }
+        self.0 = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
