@@ -4,6 +4,8 @@
 //! text, binaries in standard base64 with padding. Strings escape `"`, `\` and the control characters below
 //! U+0020, nothing else; the output is UTF-8.
 
+use std::str::Utf8Error;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -11,7 +13,19 @@ use crate::{AttributeValue, Attributes, Image, Number, Row, RowError, ValueRef};
 
 /// Writes `text` as a JSON string with its quotes.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
+    write_quoted(text.as_bytes(), out);
+}
+
+/// As [`write_string`], of bytes that may not be UTF-8; writes nothing then.
+pub(crate) fn write_utf8(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Utf8Error> {
+    if !bytes.is_ascii() {
+        str::from_utf8(bytes)?;
+    }
+    write_quoted(bytes, out);
+    Ok(())
+}
+
+fn write_quoted(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 2);
     out.push(b'"');
     let mut rest = bytes;
@@ -26,24 +40,39 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Where the first byte that must be escaped is; looks at eight bytes at a time.
 fn find_escape(bytes: &[u8]) -> Option<usize> {
-    let (words, tail) = bytes.as_chunks::<8>();
+    let Some(last) = bytes.last_chunk::<8>() else { return find_escape_in_short(bytes) };
+    let (words, _) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
-        let hits = escapes_in(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return Some(index * 8 + hits.trailing_zeros() as usize / 8);
+        if let Some(at) = escape_in(word) {
+            return Some(index * 8 + at);
         }
     }
-    let at = tail.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))?;
-    Some(words.len() * 8 + at)
+    // The last word may overlap the one before it, in which there is nothing to escape.
+    escape_in(last).map(|at| bytes.len() - 8 + at)
 }
 
-/// Marks the top bit of each byte of `word` that must be escaped. The lowest mark is true; a mark above it may be
-/// false, as subtraction borrows from the next byte only out of a marked one.
-fn escapes_in(word: u64) -> u64 {
+/// As [`find_escape`], of less than eight bytes.
+fn find_escape_in_short(bytes: &[u8]) -> Option<usize> {
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some([a, b, c, d]), Some([w, x, y, z])) => {
+            let at = escape_in(&[*a, *b, *c, *d, *w, *x, *y, *z])?;
+            Some(if at < 4 { at } else { bytes.len() + at - 8 })
+        }
+        _ => bytes.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')),
+    }
+}
+
+/// Where the first byte of `word` is that must be escaped.
+///
+/// Marks the top bit of each such byte. The lowest mark is true; a mark above it may be false, as subtraction
+/// borrows from the next byte only out of a marked one.
+fn escape_in(word: &[u8; 8]) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES * 0x80);
+    let word = u64::from_le_bytes(*word);
     let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    below(word, 0x20) | equal(b'"') | equal(b'\\')
+    let marks = below(word, 0x20) | equal(b'"') | equal(b'\\');
+    (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
 fn write_escape(byte: u8, out: &mut Vec<u8>) {
@@ -114,7 +143,7 @@ pub fn write_row(row: &Row, out: &mut Vec<u8>) -> Result<(), RowError> {
     let start = out.len();
     // Braces, quotes and type names take about as much again as short names and values.
     out.reserve(2 * row.as_bytes().len());
-    let written = write_entries(row.attributes(), out);
+    let written = row.write_json(out);
     if written.is_err() {
         out.truncate(start);
     }

@@ -36,5 +36,5 @@ pub use lookup::{Image, Lookup};
 pub use number::{Number, NumberError};
 pub use path::{Path, Step};
 pub use row::{Row, RowError, ValueRef};
-pub use set::{BinarySet, NumberSet, StringSet};
+pub use set::{BinarySet, NumberSet, Set, StringSet};
 pub use value::{AttributeValue, Kind};

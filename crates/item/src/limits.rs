@@ -147,12 +147,12 @@ pub const PLACEHOLDERS_SIZE_MAX: usize = 2 * 1024 * 1024;
 /// Steps of a document path. Measured (`nesting levels: 33` is refused).
 pub const PATH_DEPTH_MAX: usize = 32;
 
-const _: () = assert!(SORT_KEY_MAX < PARTITION_KEY_MAX && PARTITION_KEY_MAX < ITEM_SIZE_MAX);
-const _: () = assert!(10_u128.pow(NUMBER_DIGITS_MAX) < u128::MAX / 3);
-
 // -- capacity units
 
 /// Bytes that one read unit covers. Guide, capacity unit calculations.
 pub const READ_UNIT_BYTES: usize = 4096;
 /// Bytes that one write unit covers. Guide, capacity unit calculations.
 pub const WRITE_UNIT_BYTES: usize = 1024;
+
+const _: () = assert!(SORT_KEY_MAX < PARTITION_KEY_MAX && PARTITION_KEY_MAX < ITEM_SIZE_MAX);
+const _: () = assert!(10_u128.pow(NUMBER_DIGITS_MAX) < u128::MAX / 3);

@@ -46,6 +46,7 @@
 //! Reading is strict: whatever [`Row::encode`] would not have written is a [`RowError`], never a panic.
 
 mod encode;
+mod json;
 mod read;
 
 use std::fmt;
@@ -168,6 +169,11 @@ impl Row {
     /// Names and values in order of the names, read one by one. After an error the iterator ends.
     pub fn attributes(&self) -> AttributesRef<'_> {
         AttributesRef::of(&self.0)
+    }
+
+    /// Appends the item as DynamoDB JSON; on an error `out` may have been written to.
+    pub(crate) fn write_json(&self, out: &mut Vec<u8>) -> Result<(), RowError> {
+        json::write(&self.0, out)
     }
 
     /// Reads everything without keeping anything: `Ok` means that no later read of this row can fail and that

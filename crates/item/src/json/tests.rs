@@ -82,6 +82,9 @@ proptest! {
         let tree = written(|out| write_attributes(&item, out));
         prop_assert_eq!(&tree, &expected_item(&item).to_string());
         let row = written(|out| write_row(&Row::encode(&item), out).unwrap());
-        prop_assert_eq!(row, tree);
+        prop_assert_eq!(&row, &tree);
+        let row = Row::encode(&item);
+        let views = written(|out| write_entries(row.attributes(), out).unwrap());
+        prop_assert_eq!(views, tree);
     }
 }

@@ -56,7 +56,7 @@ impl Number {
             u8::try_from(self.magnitude() - NUMBER_MAGNITUDE_MIN).expect("magnitudes fill one byte");
         out.extend_from_slice(&[class, magnitude ^ complement]);
         let digits = Digits::of(self.coefficient());
-        let pairs = digits.as_str().as_bytes().chunks(2);
+        let pairs = digits.as_bytes().chunks(2);
         out.extend(pairs.map(|pair| (2 * pair_value(pair) + 1) ^ complement));
         if let Some(last) = out.last_mut() {
             *last ^= 1;

@@ -5,9 +5,7 @@ use std::fmt;
 use super::Number;
 
 /// Longest run of zeros that a canonical text has: `1E-130` has 129 after the point, `1E125` has 125 at its end.
-const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000\
-                     0000000000000000000000000000000000000000000000000000000000000000\
-                     0000000000";
+const ZEROS: [u8; 130] = [b'0'; 130];
 
 /// The digits of a coefficient in ASCII, at the end of the array.
 pub(super) struct Digits {
@@ -38,28 +36,41 @@ impl Digits {
     /// Writes `value` so that it ends before `end`; what lies between it and an earlier chunk is zeros already.
     fn put(&mut self, mut value: u64, end: usize) {
         self.start = end;
-        loop {
+        while value >= 10 {
+            let pair = PAIRS[usize::try_from(value % 100).expect("two digits")];
+            self.start -= 2;
+            self.ascii[self.start..self.start + 2].copy_from_slice(&pair);
+            value /= 100;
+        }
+        if value > 0 || self.start == Self::MAX {
             self.start -= 1;
-            self.ascii[self.start] = b'0' + u8::try_from(value % 10).expect("one digit");
-            value /= 10;
-            if value == 0 {
-                return;
-            }
+            self.ascii[self.start] = b'0' + u8::try_from(value).expect("one digit");
         }
     }
 
-    pub(super) fn as_str(&self) -> &str {
-        str::from_utf8(&self.ascii[self.start..]).expect("only ASCII digits")
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.ascii[self.start..]
     }
 }
 
+/// The digits of 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut value = 0;
+    while value < 100_u8 {
+        pairs[value as usize] = [b'0' + value / 10, b'0' + value % 10];
+        value += 1;
+    }
+    pairs
+};
+
 impl Number {
     /// Gives the pieces of the canonical text to `put`, in order.
-    fn pieces<E>(&self, mut put: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    fn pieces<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let digits = Digits::of(self.coefficient());
-        let digits = digits.as_str();
+        let digits = digits.as_bytes();
         if self.negative {
-            put("-")?;
+            put(b"-")?;
         }
         let exponent = usize::from(self.exponent.unsigned_abs());
         if self.exponent >= 0 {
@@ -67,20 +78,20 @@ impl Number {
             return put(&ZEROS[..exponent]);
         }
         if exponent >= digits.len() {
-            put("0.")?;
+            put(b"0.")?;
             put(&ZEROS[..exponent - digits.len()])?;
             return put(digits);
         }
         let (whole, fraction) = digits.split_at(digits.len() - exponent);
         put(whole)?;
-        put(".")?;
+        put(b".")?;
         put(fraction)
     }
 
     /// Appends the canonical text to `out`.
     pub fn write_to(&self, out: &mut Vec<u8>) {
         let Ok(()) = self.pieces(|piece| {
-            out.extend_from_slice(piece.as_bytes());
+            out.extend_from_slice(piece);
             Ok::<_, std::convert::Infallible>(())
         });
     }
@@ -88,7 +99,7 @@ impl Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pieces(|piece| f.write_str(piece))
+        self.pieces(|piece| f.write_str(str::from_utf8(piece).expect("only ASCII")))
     }
 }
 

@@ -17,9 +17,10 @@ pub(super) fn check_header(row: &[u8]) -> Result<(), RowError> {
     if header[0] != FORMAT {
         return Err(RowError::Format(header[0]));
     }
-    let table = u64::from(word(header, 6)).checked_mul(u64::from(header[1]));
-    let fits = table.is_some_and(|table| table <= (row.len() - HEADER) as u64);
-    if !matches!(header[1], 2 | 4) || !fits {
+    let table = u64::from(word(header, 6)) * u64::from(header[1]);
+    let rest = (row.len() - HEADER) as u64;
+    let empty = table == 0 && rest == 0;
+    if !matches!(header[1], 2 | 4) || !(empty || (1..rest).contains(&table)) {
         return Err(RowError::Damaged("table"));
     }
     Ok(())
@@ -41,7 +42,7 @@ pub(super) struct Table<'a> {
     positions: &'a [u8],
     width: usize,
     pub(super) count: usize,
-    entries: &'a [u8],
+    pub(super) entries: &'a [u8],
 }
 
 impl<'a> Table<'a> {
@@ -321,14 +322,7 @@ fn ascending<T: Ord + Copy>(previous: &mut Option<T>, next: T) -> Result<(), Row
 impl<'a, T: Element<'a>> Elements<'a, T> {
     /// Takes a body off the front of `input`.
     fn take(input: &mut &'a [u8], depth: usize) -> Result<Self, RowError> {
-        let length = input.split_off(..4).ok_or(RowError::Damaged("body length"))?;
-        let length = u32::from_le_bytes(*length.first_chunk().expect("four bytes")) as usize;
-        let mut rest = input.split_off(..length).ok_or(RowError::Damaged("body length"))?;
-        let left = take_varint(&mut rest)?;
-        // Every element takes at least a byte, so this bounds what a reader allocates.
-        if left > rest.len() || depth > DEPTH_MAX {
-            return Err(RowError::Damaged("count or depth"));
-        }
+        let (rest, left) = take_body(input, depth)?;
         Ok(Self { rest, left, depth, previous: T::Previous::default() })
     }
 
@@ -432,12 +426,25 @@ fn take_value<'a>(input: &mut &'a [u8], depth: usize) -> Result<ValueRef<'a>, Ro
     })
 }
 
-fn take_number(input: &mut &[u8]) -> Result<Number, RowError> {
+/// Takes a body off the front of `input`, which belongs to a value of level `depth`: its elements and their number.
+pub(super) fn take_body<'a>(input: &mut &'a [u8], depth: usize) -> Result<(&'a [u8], usize), RowError> {
+    let length = input.split_off(..4).ok_or(RowError::Damaged("body length"))?;
+    let length = u32::from_le_bytes(*length.first_chunk().expect("four bytes")) as usize;
+    let mut elements = input.split_off(..length).ok_or(RowError::Damaged("body length"))?;
+    let count = take_varint(&mut elements)?;
+    // Every element takes at least a byte, so this bounds what a reader allocates.
+    if count > elements.len() || depth > DEPTH_MAX {
+        return Err(RowError::Damaged("count or depth"));
+    }
+    Ok((elements, count))
+}
+
+pub(super) fn take_number(input: &mut &[u8]) -> Result<Number, RowError> {
     Number::read_compact(input).ok_or(RowError::Damaged("number"))
 }
 
 /// Takes a varint length and so many bytes.
-fn take_bytes<'a>(input: &mut &'a [u8]) -> Result<&'a [u8], RowError> {
+pub(super) fn take_bytes<'a>(input: &mut &'a [u8]) -> Result<&'a [u8], RowError> {
     let length = take_varint(input)?;
     input.split_off(..length).ok_or(RowError::Damaged("length"))
 }
@@ -448,6 +455,14 @@ fn text(bytes: &[u8]) -> Result<&str, RowError> {
 
 /// Takes a varint of at most 32 bits in its shortest form.
 fn take_varint(input: &mut &[u8]) -> Result<usize, RowError> {
+    if let [byte @ 0..0x80, rest @ ..] = *input {
+        *input = rest;
+        return Ok(usize::from(*byte));
+    }
+    take_long_varint(input)
+}
+
+fn take_long_varint(input: &mut &[u8]) -> Result<usize, RowError> {
     let mut value = 0_u64;
     for shift in [0, 7, 14, 21, 28] {
         let byte = *input.split_off_first().ok_or(RowError::Damaged("varint"))?;
@@ -472,9 +487,6 @@ pub(super) fn verify(row: &[u8]) -> Result<(), RowError> {
     let narrow = u16::try_from(table.entries.len()).is_ok();
     if (table.width == 2) != narrow {
         return Err(RowError::Damaged("width of positions"));
-    }
-    if table.count == 0 && !table.entries.is_empty() {
-        return Err(RowError::Damaged("entries without a position"));
     }
     if size == item_size(row) { Ok(()) } else { Err(RowError::Damaged("item size")) }
 }
