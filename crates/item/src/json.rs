@@ -43,19 +43,20 @@ fn find_escape(bytes: &[u8]) -> Option<usize> {
     let Some(last) = bytes.last_chunk::<8>() else { return find_escape_in_short(bytes) };
     let (words, _) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
-        if let Some(at) = escape_in(word) {
+        if let Some(at) = escape_in(u64::from_le_bytes(*word)) {
             return Some(index * 8 + at);
         }
     }
     // The last word may overlap the one before it, in which there is nothing to escape.
-    escape_in(last).map(|at| bytes.len() - 8 + at)
+    escape_in(u64::from_le_bytes(*last)).map(|at| bytes.len() - 8 + at)
 }
 
 /// As [`find_escape`], of less than eight bytes.
 fn find_escape_in_short(bytes: &[u8]) -> Option<usize> {
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some([a, b, c, d]), Some([w, x, y, z])) => {
-            let at = escape_in(&[*a, *b, *c, *d, *w, *x, *y, *z])?;
+        (Some(first), Some(last)) => {
+            let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
+            let at = escape_in(first | last << 32)?;
             Some(if at < 4 { at } else { bytes.len() + at - 8 })
         }
         _ => bytes.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')),
@@ -66,10 +67,9 @@ fn find_escape_in_short(bytes: &[u8]) -> Option<usize> {
 ///
 /// Marks the top bit of each such byte. The lowest mark is true; a mark above it may be false, as subtraction
 /// borrows from the next byte only out of a marked one.
-fn escape_in(word: &[u8; 8]) -> Option<usize> {
+fn escape_in(word: u64) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES * 0x80);
-    let word = u64::from_le_bytes(*word);
     let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
     let marks = below(word, 0x20) | equal(b'"') | equal(b'\\');
     (marks != 0).then(|| marks.trailing_zeros() as usize / 8)

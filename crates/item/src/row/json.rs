@@ -46,10 +46,11 @@ fn write_entry(rest: &mut &[u8], depth: usize, out: &mut Vec<u8>) -> Result<(), 
 
 fn write_value(rest: &mut &[u8], depth: usize, out: &mut Vec<u8>) -> Result<(), RowError> {
     let tag = *rest.split_off_first().ok_or(RowError::Damaged("value"))?;
+    if let Some(whole) = constant(tag) {
+        out.extend_from_slice(whole);
+        return Ok(());
+    }
     let (opening, write): (&[u8], Write) = match tag {
-        TAG_NULL => return Ok(out.extend_from_slice(br#"{"NULL":true}"#)),
-        TAG_FALSE => return Ok(out.extend_from_slice(br#"{"BOOL":false}"#)),
-        TAG_TRUE => return Ok(out.extend_from_slice(br#"{"BOOL":true}"#)),
         TAG_S => (br#"{"S":"#, write_text),
         TAG_N => (br#"{"N":"#, write_decimal),
         TAG_B => (br#"{"B":"#, write_base64),
@@ -64,6 +65,16 @@ fn write_value(rest: &mut &[u8], depth: usize, out: &mut Vec<u8>) -> Result<(), 
     write(rest, depth, out)?;
     out.push(b'}');
     Ok(())
+}
+
+/// The text of a value that its tag tells whole.
+fn constant(tag: u8) -> Option<&'static [u8]> {
+    match tag {
+        TAG_NULL => Some(br#"{"NULL":true}"#),
+        TAG_FALSE => Some(br#"{"BOOL":false}"#),
+        TAG_TRUE => Some(br#"{"BOOL":true}"#),
+        _ => None,
+    }
 }
 
 fn write_text(rest: &mut &[u8], _: usize, out: &mut Vec<u8>) -> Result<(), RowError> {
