@@ -13,6 +13,24 @@
 //!    or [`KeyCondition`] and checks everything that needs no item: operand types, bounds, overlapping paths.
 //! 4. [`Condition::evaluate`], [`Update::apply`] and [`Projection::project`] run it on an item.
 //!
+//! ```
+//! use hashrange_item::{AttributeValue, Attributes, Number};
+//! use hashrange_language::{Binder, ExpressionKind};
+//!
+//! let one = AttributeValue::N(Number::from_i64(1));
+//! let values = Attributes::from([(":one", one.clone())]);
+//! let mut binder = Binder::new(None, Some(&values));
+//! let condition = binder.condition(ExpressionKind::Condition, "attribute_not_exists(hits) OR hits < :one")?;
+//! let update = binder.update("ADD hits :one")?;
+//! binder.finish()?;
+//!
+//! let key = Attributes::from([("pk", "k".into())]);
+//! assert!(condition.evaluate(None), "the item does not exist yet");
+//! let new = update.apply(None, &key).unwrap();
+//! assert_eq!(new.get("hits"), Some(&one));
+//! # Ok::<(), hashrange_language::Error>(())
+//! ```
+//!
 //! Errors are data ([`Error`], [`UpdateError`], [`legacy::LegacyError`]): each variant documents the text that
 //! AWS gives, and the texts themselves live in one catalogue elsewhere.
 

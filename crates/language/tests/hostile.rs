@@ -47,6 +47,13 @@ fn the_limit_of_length_is_inclusive() {
 }
 
 #[test]
+fn white_space_alone_is_not_the_empty_expression() {
+    assert_eq!(condition(""), Err(Problem::Empty));
+    assert_eq!(condition("  \n"), Err(eof("")));
+    assert_eq!(update(" "), Err(eof("")));
+}
+
+#[test]
 fn open_parentheses_without_end() {
     on_small_stack(|| {
         assert_eq!(condition(&"(".repeat(4096)), Err(eof("(")));
