@@ -16,9 +16,9 @@ use crate::{Failure, procfs, requests};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The server to measure, built with --release.
+    /// The server to measure, built with --release. By default `hashrange` beside this program.
     #[arg(long)]
-    server: PathBuf,
+    server: Option<PathBuf>,
     /// Folder for data; it must be on the disk that matters. By default beside this program.
     #[arg(long)]
     data: Option<PathBuf>,
@@ -87,17 +87,18 @@ struct Run {
 
 impl Run {
     fn new(args: &Args) -> Result<Run, Failure> {
-        if !args.server.is_file() {
-            return Err(format!("no server at {}; build it with --release", args.server.display()).into());
-        }
         let beside = std::env::current_exe()?;
         let beside = beside.parent().unwrap_or(Path::new("."));
+        let server = args.server.clone().unwrap_or_else(|| beside.join("hashrange"));
+        if !server.is_file() {
+            return Err(format!("no server at {}; build it with --release", server.display()).into());
+        }
         let folder = tempfile::Builder::new()
             .prefix("bench-data-")
             .tempdir_in(args.data.as_deref().unwrap_or(beside))?;
         let (rounds, seconds, items) =
             if args.quick { (1, 1.0, 50_000) } else { (args.rounds.max(1), args.seconds, args.items) };
-        let server = args.server.canonicalize()?;
+        let server = server.canonicalize()?;
         Ok(Run { server, folder, rounds, seconds, items, report: Report::default(), started: Instant::now() })
     }
 
