@@ -37,7 +37,7 @@ async fn main() {
     let (env, folder) = (Env::real(), Path::new(folder));
     let start = env.clock.monotonic();
     let store = Arc::new(LocalStore::open(folder, &Options::default(), env.clone()).unwrap());
-    println!("open: {:?}, resident {} MB", env.clock.monotonic() - start, resident_mb());
+    println!("open: {:?}, resident {} MB", since(&env, start), resident_mb());
     match command.as_str() {
         "rate" => rate(&store, &env, folder).await,
         "load" => load(&store, &env).await,
@@ -47,7 +47,7 @@ async fn main() {
     }
     let start = env.clock.monotonic();
     drop(store);
-    println!("close: {:?}", env.clock.monotonic() - start);
+    println!("close: {:?}", since(&env, start));
 }
 
 async fn rate(store: &Arc<LocalStore>, env: &Env, folder: &Path) {
@@ -65,7 +65,7 @@ fn raw_rate(env: &Env, folder: &Path) -> f64 {
     file.set_len(64 << 20).unwrap();
     file.sync_all().unwrap();
     let (start, mut count) = (env.clock.monotonic(), 0_u32);
-    while env.clock.monotonic() - start < ROUND {
+    while env.clock.monotonic() < start + ROUND {
         file.write_all(&[7; ITEM_BYTES + 100]).unwrap();
         file.sync_data().unwrap();
         count += 1;
@@ -145,7 +145,7 @@ async fn load(store: &Arc<LocalStore>, env: &Env) {
     for task in tasks {
         task.await.unwrap();
     }
-    println!("load: {:?}, resident {} MB", env.clock.monotonic() - start, resident_mb());
+    println!("load: {:?}, resident {} MB", since(env, start), resident_mb());
     env.tasks.sleep(Duration::from_secs(5)).await;
     println!("after 5 s of rest: resident {} MB; now the process dies", resident_mb());
     std::process::abort();
@@ -189,7 +189,11 @@ async fn query_time(store: &LocalStore, env: &Env) -> Duration {
         };
         assert_eq!(store.range(read).await.unwrap().rows.len(), 10);
     }
-    (env.clock.monotonic() - start) / TIMES
+    since(env, start) / TIMES
+}
+
+fn since(env: &Env, start: Duration) -> Duration {
+    env.clock.monotonic().saturating_sub(start)
 }
 
 fn resident_mb() -> u64 {

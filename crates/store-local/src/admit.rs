@@ -130,18 +130,12 @@ impl Prepared {
                 continue;
             }
             let row = |value| Stored { stamp: write.stamp, value };
-            match write.value {
-                Some(value) => {
-                    if buried.is_some() {
-                        prepared.write(space, &grave, None);
-                    }
-                    prepared.write(space, &key, Some(row(value)));
-                }
-                None => {
-                    prepared.write(space, &grave, Some(row(Bytes::new())));
-                    prepared.write(space, &key, None);
-                }
+            if write.value.is_none() {
+                prepared.write(space, &grave, Some(row(Bytes::new())));
+            } else if buried.is_some() {
+                prepared.write(space, &grave, None);
             }
+            prepared.write(space, &key, write.value.map(row));
         }
         Ok(prepared)
     }

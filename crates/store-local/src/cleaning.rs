@@ -50,6 +50,17 @@ impl Leftover {
     }
 }
 
+impl Leftover {
+    /// Goes on with the next stretch; false where there is none.
+    fn turn_to_next(&mut self) -> bool {
+        let Some((table, prefix)) = self.next.pop() else { return false };
+        self.table = table;
+        self.upper = keys::successor(prefix.clone());
+        self.lower = Bound::Included(prefix);
+        true
+    }
+}
+
 /// Sets the mark that a space is forgotten.
 pub(crate) fn mark(space: Space) -> Op {
     Op { table: Table::Rows, key: keys::forgotten(space).into(), value: Some(UserValue::from(PENDING)) }
@@ -105,17 +116,11 @@ impl Cleaning {
         })?;
         match ops.last() {
             Some(last) if ops.len() == STEP_KEYS => leftover.lower = Bound::Excluded(last.key.to_vec()),
-            _ => match leftover.next.pop() {
-                Some((table, prefix)) => {
-                    leftover.table = table;
-                    leftover.upper = keys::successor(prefix.clone());
-                    leftover.lower = Bound::Included(prefix);
-                }
-                None => {
-                    finish(leftover.space, &mut ops);
-                    self.spaces.pop_front();
-                }
-            },
+            _ if leftover.turn_to_next() => {}
+            _ => {
+                finish(leftover.space, &mut ops);
+                self.spaces.pop_front();
+            }
         }
         Ok(ops)
     }

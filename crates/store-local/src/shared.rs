@@ -94,6 +94,15 @@ pub(crate) struct Pending {
     pub(crate) row: Option<Stored>,
 }
 
+/// What the overlay knows of a row.
+#[derive(Clone, Debug)]
+enum Overlaid {
+    /// Its newest state is queued.
+    Here(Option<Stored>),
+    /// Its newest state is the durable one.
+    Elsewhere,
+}
+
 /// One queued commit.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -172,12 +181,12 @@ impl Queue {
         }
     }
 
-    /// The overlay's word on a row: `Some(None)` where it is about to be removed, `None` where it knows nothing.
-    fn newest(&self, at: &RowAt<'_>) -> Option<Option<Stored>> {
+    /// The overlay's word on a row.
+    fn newest(&self, at: &RowAt<'_>) -> Overlaid {
         if hides(&self.forgotten, at.space, at.partition) {
-            return Some(None);
+            return Overlaid::Here(None);
         }
-        self.overlay.get(at.key).map(|pending| pending.row.clone())
+        self.overlay.get(at.key).map_or(Overlaid::Elsewhere, |pending| Overlaid::Here(pending.row.clone()))
     }
 
     /// Keeps a commit's end for a while.
@@ -218,7 +227,7 @@ impl Shared {
             return self.complete(pending, mark, &published, at);
         }
         let published = self.published();
-        self.complete(None, ReadMark(published.sequence), &published, at)
+        self.complete(Overlaid::Elsewhere, ReadMark(published.sequence), &published, at)
     }
 
     /// Reads the newest state for a caller who has the queue locked.
@@ -237,7 +246,7 @@ impl Shared {
             (pending, ReadMark(queue.last_sequence), self.published())
         } else {
             let published = self.published();
-            (vec![None; rows.len()], ReadMark(published.sequence), published)
+            (vec![Overlaid::Elsewhere; rows.len()], ReadMark(published.sequence), published)
         };
         let found = rows.iter().zip(pending);
         found.map(|(at, pending)| self.complete(pending, mark, &published, at)).collect()
@@ -246,12 +255,12 @@ impl Shared {
     /// The answer from the overlay's entry, or else from the durable instant.
     fn complete(
         &self,
-        pending: Option<Option<Stored>>,
+        pending: Overlaid,
         mark: ReadMark,
         published: &Published,
         at: &RowAt<'_>,
     ) -> StoreResult<Found> {
-        if let Some(row) = pending {
+        if let Overlaid::Here(row) = pending {
             return Ok(Found { row, mark, durable: false });
         }
         if published.hides(at.space, at.partition) {

@@ -1,5 +1,7 @@
 //! The embedded engine keeps the store contract, alone and compared with the reference engine.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -3,6 +3,8 @@
 //! The test starts its own binary again as a child, which writes and tells on its standard output what was
 //! acknowledged; the child is killed at a random moment, and the folder is opened and checked.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

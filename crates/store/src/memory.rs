@@ -199,15 +199,12 @@ impl State {
         if newest >= Some(write.stamp) || self.forgotten.contains(&write.address.space) {
             return;
         }
-        match write.value {
-            Some(value) => {
-                self.graves.remove(&place);
-                self.rows.insert(place, Stored { stamp: write.stamp, value });
-            }
-            None => {
-                self.rows.remove(&place);
-                self.graves.insert(place, write.stamp);
-            }
+        if let Some(value) = write.value {
+            self.graves.remove(&place);
+            self.rows.insert(place, Stored { stamp: write.stamp, value });
+        } else {
+            self.rows.remove(&place);
+            self.graves.insert(place, write.stamp);
         }
     }
 

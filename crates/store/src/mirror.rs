@@ -46,16 +46,13 @@ impl Mirror {
     }
 
     /// Hands a write to both engines in one order, and compares the ends.
-    fn write<'a, T: fmt::Debug + 'a>(
+    fn write<'a, T: fmt::Debug + Send + Unpin + 'a>(
         &'a self,
         what: &'static str,
         calls: impl FnOnce(&'a dyn Store, &'a dyn Store) -> (Answer<'a, T>, Answer<'a, T>),
         same: impl Fn(&T, &T) -> bool + Send + 'a,
         known: impl Fn(&T) -> bool + Send + 'a,
-    ) -> Answer<'a, T>
-    where
-        T: Send + Unpin,
-    {
+    ) -> Answer<'a, T> {
         let (tested, reference) = {
             let _order = self.order.lock();
             self.started.fetch_add(1, Ordering::SeqCst);
@@ -166,7 +163,7 @@ impl Store for Mirror {
     fn range(&self, range: RangeRead) -> Answer<'_, RangePage> {
         let asked = range.clone();
         let compare = move |one: &RangePage, other: &RangePage| {
-            self.compare("range", &asked, one, other, PartialEq::eq)
+            self.compare("range", &asked, one, other, PartialEq::eq);
         };
         self.read(move |store| store.range(range.clone()), Freshness::Strong, compare)
     }
@@ -174,7 +171,7 @@ impl Store for Mirror {
     fn sweep(&self, sweep: SweepRead) -> Answer<'_, SweepPage> {
         let asked = sweep.clone();
         let compare = move |one: &SweepPage, other: &SweepPage| {
-            self.compare("sweep", &asked, one, other, PartialEq::eq)
+            self.compare("sweep", &asked, one, other, PartialEq::eq);
         };
         self.read(move |store| store.sweep(sweep.clone()), Freshness::Strong, compare)
     }

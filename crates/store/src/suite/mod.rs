@@ -22,8 +22,11 @@ use crate::{
     ReadMark, RowKey, Space, Stamp, Store, Stored, SweepRead, Totals, Write,
 };
 
-/// Every case, by name.
-const CASES: &[(&str, fn(&mut Bench))] = &[
+/// What to check, in words, and the check.
+type Case = (&'static str, fn(&mut Bench));
+
+/// Every case.
+const CASES: &[Case] = &[
     ("a row that was never written is absent", commits::absent),
     ("an applied put is read back", commits::put_is_read_back),
     ("a delete removes the row and may be repeated", commits::delete),

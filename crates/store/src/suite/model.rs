@@ -103,7 +103,6 @@ impl Model {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "used once")]
     fn expect(
         &self,
         part: &mut Part,

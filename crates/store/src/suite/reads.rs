@@ -56,7 +56,7 @@ pub(super) fn range_limits(bench: &mut Bench) {
     bench.applied(vec![write]);
     let page = |rows, bytes, direction| {
         let limit = PageLimit { rows, bytes };
-        let page = bench.range(RangeRead { limit, direction, ..whole_partition("p") });
+        let page = bench.range(RangeRead { direction, limit, ..whole_partition("p") });
         (sorts(&page), page.more)
     };
     assert_eq!(page(2, usize::MAX, Direction::Forward), ("ab".into(), true));
@@ -225,7 +225,9 @@ pub(super) fn busy_row(bench: &mut Bench) {
             block_on(waiting.pop().expect("it was pushed just now")).unwrap();
         }
     }
-    waiting.into_iter().for_each(|answer| assert_eq!(block_on(answer).unwrap(), crate::Outcome::Applied));
+    for answer in waiting {
+        assert_eq!(block_on(answer).unwrap(), crate::Outcome::Applied);
+    }
     let all = |direction| sorts(&bench.range(RangeRead { direction, ..whole_partition("p") }));
     assert_eq!(all(Direction::Forward), "abcde");
     assert_eq!(all(Direction::Backward), "edcba");

@@ -12,7 +12,9 @@ pub(super) fn totals(bench: &mut Bench) {
         let write = part("p").put(&number.to_string(), 1, "x").tally(1, 100);
         waiting.push(bench.store().commit(bench.id(), vec![write]));
     }
-    waiting.into_iter().for_each(|answer| assert_eq!(block_on(answer).unwrap(), Outcome::Applied));
+    for answer in waiting {
+        assert_eq!(block_on(answer).unwrap(), Outcome::Applied);
+    }
     assert_eq!(bench.totals(SPACE, 0), Some(Totals { rows: 50, bytes: 5000 }));
     bench.applied(vec![part("p").delete("1").tally(-1, -100), part("q").tally(2, 7).tally(-1, -6)]);
     assert!(matches!(
@@ -69,7 +71,7 @@ pub(super) fn lease(bench: &mut Bench) {
         let request = LeaseRequest { name: name.into(), holder: holder.into(), duration };
         block_on(bench.store().lease(request)).unwrap()
     };
-    let long = Duration::from_secs(3600);
+    let long = Duration::from_hours(1);
     assert!(ask("job", "me", long));
     assert!(ask("job", "me", long), "renewed");
     assert!(!ask("job", "you", long));
