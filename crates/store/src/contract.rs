@@ -100,6 +100,7 @@ pub enum Freshness {
     /// Any recent durable state.
     Any,
     /// For writers only: the newest queued state, which may not be on disk yet (see [`Found::durable`]).
+    /// Ranges, sweeps and running totals are answered as if `Strong` were asked.
     Newest,
 }
 
@@ -451,5 +452,6 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn lease(&self, request: LeaseRequest) -> Answer<'_, bool>;
 
     /// Drops a space for good: rows, log and totals. Durable when answered; the room is freed in the background.
+    /// Later writes to the space are accepted and come to nothing.
     fn forget(&self, space: Space) -> Answer<'_, ()>;
 }
