@@ -35,7 +35,8 @@
 //! | 1 | power of ten of the first digit, plus 130 (0 to 255) |
 //! | 2.. | the digits in pairs from the first on, an odd last digit followed by `0`: `2 * pair + 1`, and for the last pair `2 * pair` |
 //!
-//! In a negative number all bytes after the class are complemented.
+//! In a negative number all bytes after the class are complemented. `12.3` is `03 83 19 3c`, `-12.3` is
+//! `01 7c e6 c3`, `5` is `03 82 64`. No number's bytes are a prefix of another's.
 //!
 //! # Lengths
 //!

@@ -41,7 +41,7 @@
 //! Compact bytes of a number (1 to 19): byte 0 has the sign in bit 7 (1: negative), in bit 6 whether an exponent
 //! follows, in bits 0 to 4 the length of the coefficient; then the exponent (2 bytes, signed, not 0) if there is
 //! one; then the coefficient, little endian, without leading zero bytes. The value is `coefficient * 10^exponent`
-//! and the coefficient no multiple of ten; zero is the byte `00`.
+//! and the coefficient no multiple of ten; zero is the byte `00`, `5` is `01 05`, `-0.25` is `c1 fe ff 19`.
 //!
 //! Reading is strict: whatever [`Row::encode`] would not have written is a [`RowError`], never a panic.
 
@@ -75,6 +75,9 @@ const TAG_M: u8 = 10;
 
 /// Deepest nesting that is read, so that damaged bytes cannot exhaust the stack; twice what an item may have.
 const DEPTH_MAX: usize = 2 * crate::limits::NESTING_MAX;
+
+/// Most elements for which room is made before they are read: their number in damaged bytes may be far too large.
+const ROOM_MAX: usize = 1024;
 
 /// Why bytes are not a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,29 +1,7 @@
-//! The two byte forms of a number: order bytes (in keys) and compact bytes (in rows).
+//! The two byte forms of a number. Order bytes are part of the key codec and documented byte by byte in
+//! [`crate::key`]; compact bytes are part of the row codec and documented in [`crate::row`].
 //!
-//! # Order bytes
-//!
-//! Compared as unsigned bytes they order as the numbers do, equal numbers have equal bytes, and no number's
-//! bytes are a prefix of another's. 1 to 21 bytes:
-//!
-//! | bytes | meaning |
-//! |---|---|
-//! | 0 | class: `0x01` negative, `0x02` zero (nothing follows), `0x03` positive |
-//! | 1 | power of ten of the first digit, plus 130 (0 to 255) |
-//! | 2.. | the digits in pairs from the first on, the last pair filled up with `0`: `2 * pair + 1`, in the last pair `2 * pair` |
-//!
-//! In a negative number all bytes after the class are complemented. `12.3` is `03 83 19 3c`, `-12.3` is `01 7c e6 c3`.
-//!
-//! # Compact bytes
-//!
-//! Self-delimiting, short for small integers, quick to read. 1 to 19 bytes:
-//!
-//! | bytes | meaning |
-//! |---|---|
-//! | 0 | bit 7: negative; bit 6: an exponent follows; bits 0 to 4: bytes of the coefficient, 0 to 16 |
-//! | next 2, if bit 6 is set | exponent, signed, little endian, not 0 |
-//! | the rest | coefficient, little endian, last byte not 0 |
-//!
-//! Zero is the one byte `0x00`. There is one form of each number; readers refuse every other.
+//! Both are self-delimiting, and each number has exactly one form of either kind: readers refuse every other.
 
 use super::text::Digits;
 use super::{COEFFICIENT_END, Number};

@@ -94,8 +94,11 @@ impl Scan<'_> {
         self.zeros = 0;
         self.significant += added;
         if self.significant <= i64::from(NUMBER_DIGITS_MAX) {
-            let power = u32::try_from(added).expect("at most 38");
-            self.coefficient = self.coefficient * 10_u128.pow(power) + u128::from(digit);
+            let power = match u32::try_from(added).expect("at most 38") {
+                1 => 10,
+                added => 10_u128.pow(added),
+            };
+            self.coefficient = self.coefficient * power + u128::from(digit);
         }
     }
 

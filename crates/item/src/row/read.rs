@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::{
-    DEPTH_MAX, FORMAT, HEADER, RowError, TAG_B, TAG_BS, TAG_FALSE, TAG_L, TAG_M, TAG_N, TAG_NS, TAG_NULL,
-    TAG_S, TAG_SS, TAG_TRUE,
+    DEPTH_MAX, FORMAT, HEADER, ROOM_MAX, RowError, TAG_B, TAG_BS, TAG_FALSE, TAG_L, TAG_M, TAG_N, TAG_NS,
+    TAG_NULL, TAG_S, TAG_SS, TAG_TRUE,
 };
 use crate::set::{Member, Set};
 use crate::{AttributeValue, Attributes, Number, Step, size};
@@ -115,7 +115,7 @@ impl<'a> AttributesRef<'a> {
     }
 
     pub(super) fn to_attributes(&self) -> Result<Attributes, RowError> {
-        let mut pairs = Vec::with_capacity(self.table.count);
+        let mut pairs = Vec::with_capacity(self.table.count.min(ROOM_MAX));
         for attribute in self.clone() {
             let (name, value) = attribute?;
             pairs.push((name.to_owned(), value.to_value()?));
@@ -234,7 +234,7 @@ fn set<'a, T: Element<'a>, U: Member>(
     members: &Elements<'a, T>,
     own: impl Fn(T) -> U,
 ) -> Result<Set<U>, RowError> {
-    let mut owned = Vec::with_capacity(members.len());
+    let mut owned = Vec::with_capacity(members.len().min(ROOM_MAX));
     for member in members.clone() {
         owned.push(own(member?));
     }
@@ -375,7 +375,7 @@ impl<'a, T: Element<'a> + fmt::Debug> fmt::Debug for Elements<'a, T> {
 
 impl ListRef<'_> {
     fn to_values(&self) -> Result<Vec<AttributeValue>, RowError> {
-        let mut values = Vec::with_capacity(self.len());
+        let mut values = Vec::with_capacity(self.len().min(ROOM_MAX));
         for element in self.clone() {
             values.push(element?.to_value()?);
         }
@@ -398,7 +398,7 @@ impl<'a> MapRef<'a> {
     }
 
     fn to_attributes(&self) -> Result<Attributes, RowError> {
-        let mut pairs = Vec::with_capacity(self.len());
+        let mut pairs = Vec::with_capacity(self.len().min(ROOM_MAX));
         for entry in self.clone() {
             let (name, value) = entry?;
             pairs.push((name.to_owned(), value.to_value()?));
@@ -432,7 +432,7 @@ pub(super) fn take_body<'a>(input: &mut &'a [u8], depth: usize) -> Result<(&'a [
     let length = u32::from_le_bytes(*length.first_chunk().expect("four bytes")) as usize;
     let mut elements = input.split_off(..length).ok_or(RowError::Damaged("body length"))?;
     let count = take_varint(&mut elements)?;
-    // Every element takes at least a byte, so this bounds what a reader allocates.
+    // Every element takes at least a byte.
     if count > elements.len() || depth > DEPTH_MAX {
         return Err(RowError::Damaged("count or depth"));
     }
