@@ -99,7 +99,7 @@ impl<'a> Binder<'a> {
         check::check_form(&syntax.tree)?;
         check::check_words(&syntax.tree, ExpressionKind::Update)?;
         check::check_clauses(&syntax.clauses)?;
-        update::bind(syntax, self)
+        update::bind(&syntax, self)
     }
 
     /// Parses and binds a projection.

@@ -10,15 +10,25 @@ use crate::check::Function;
 use crate::error::{OperandKind, Problem};
 use crate::syntax::{Clause, Node, NodeId, RawAction, Shape, Sign, UpdateSyntax};
 
-/// Binds an update whose words and clauses have been checked. Nodes come children first.
-pub(crate) fn bind(syntax: UpdateSyntax<'_>, binder: &mut Binder<'_>) -> Result<Update, Problem> {
-    let mut bound = Bound { nodes: Vec::with_capacity(syntax.tree.nodes.len()) };
-    for node in syntax.tree.nodes {
-        let expression = bound.node(node, binder)?;
-        bound.nodes.push(Some(expression));
+/// Binds an update whose words and clauses have been checked: all names, then all values, then, in the order of
+/// the text, operands and targets. Nodes come children first.
+pub(crate) fn bind(syntax: &UpdateSyntax<'_>, binder: &mut Binder<'_>) -> Result<Update, Problem> {
+    let nodes = &syntax.tree.nodes;
+    let mut bound = Bound { nodes: vec![None; nodes.len()] };
+    for (node, place) in nodes.iter().zip(&mut bound.nodes) {
+        if let Shape::Path(parts) = &node.shape {
+            *place = Some(Expression::Path(binder.path(parts)?));
+        }
     }
-    let actions =
-        syntax.actions.into_iter().map(|action| bound.action(&action)).collect::<Result<Vec<_>, _>>()?;
+    for (node, place) in nodes.iter().zip(&mut bound.nodes) {
+        if let Shape::Value(placeholder) = node.shape {
+            *place = Some(Expression::Value(binder.value(placeholder)?));
+        }
+    }
+    for (id, node) in nodes.iter().enumerate() {
+        bound.join(id, node)?;
+    }
+    let actions = syntax.actions.iter().map(|action| bound.action(action)).collect::<Result<Vec<_>, _>>()?;
     Update::new(actions, false)
 }
 
@@ -32,25 +42,25 @@ impl Bound {
         mem::take(&mut self.nodes[id]).expect("each node has one parent")
     }
 
-    fn node(&mut self, node: Node<'_>, binder: &mut Binder<'_>) -> Result<Expression, Problem> {
-        match node.shape {
-            Shape::Path(parts) => binder.path(&parts).map(Expression::Path),
-            Shape::Value(placeholder) => binder.value(placeholder).map(Expression::Value),
+    /// Binds a node that has children.
+    fn join(&mut self, id: NodeId, node: &Node<'_>) -> Result<(), Problem> {
+        let joined = match &node.shape {
+            Shape::Path(_) | Shape::Value(_) => return Ok(()),
             Shape::Call { name, arguments, .. } => {
-                let function = Function::from_name(name).expect("function names were checked");
                 let &[first, second] = arguments.as_slice() else { unreachable!("operands were counted") };
                 let (first, second) = (self.take(first), self.take(second));
-                if function == Function::IfNotExists {
-                    if_not_exists(first, second)
-                } else {
-                    list_append(first, second)
+                match Function::from_name(name) {
+                    Some(Function::IfNotExists) => if_not_exists(first, second)?,
+                    _ => list_append(first, second)?,
                 }
             }
             Shape::Arithmetic { operator, left, right } => {
-                arithmetic(operator, self.take(left), self.take(right))
+                arithmetic(*operator, self.take(*left), self.take(*right))?
             }
             _ => unreachable!("only conditions have such nodes"),
-        }
+        };
+        self.nodes[id] = Some(joined);
+        Ok(())
     }
 
     fn action(&mut self, action: &RawAction) -> Result<Action, Problem> {
