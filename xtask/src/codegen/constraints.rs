@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::model::{Member, Model, Shape, ShapeKind, is_attributes, is_value};
-use super::names::snake;
+use super::names::{braced, snake};
 
 /// Members that AWS checks first, in its own order; the rest follow in the order of the model. From recorded answers
 /// that list several members (UpdateItem, PutItem: October 2026).
@@ -47,7 +47,7 @@ const TWO_KEYS: [&str; 2] = ["CreateTableInput", "LocalSecondaryIndex"];
 /// `constraints.rs`: `Constrained` for every structure that a request can hold.
 pub(crate) fn constraints(model: &Model) -> String {
     let mut out = String::from("//! The modelled constraints of every request.\n\n");
-    out += "use super::operations::Request;\nuse super::structures::*;\n";
+    _ = writeln!(out, "use super::operations::Request;\nuse super::structures::{};", braced(constrained(model).into_iter()));
     out += "use crate::constraint::{Constrained, Pattern, Range, Text, Walk};\n\n";
     for name in constrained(model) {
         structure(&mut out, model, name);

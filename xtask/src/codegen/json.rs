@@ -3,18 +3,21 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::model::{Member, Model, ShapeKind};
-use super::names::snake;
+use super::model::{Member, Model};
+use super::names::{braced, snake};
 use super::operations::output_name;
 
 /// `decoders.rs`: `Decode` for everything that a request holds.
 pub(crate) fn decoders(model: &Model) -> String {
     let structures = model.request_structures();
     let mut out = String::from("//! From JSON to the requests of the service model.\n\nuse std::borrow::Cow;\n\n");
-    out += "use hashrange_api::*;\n\nuse crate::json::decoder::{Decode, Decoder, Element, Mark, Place, choices};\n";
+    let sets = enums_of(model, &structures);
+    let names = structures.iter().chain(&sets).chain(&["Operation", "Request"]).copied();
+    _ = writeln!(out, "use hashrange_api::{};\n", braced(names));
+    out += "use crate::json::decoder::{Decode, Decoder, Element, Mark, Place, choices};\n";
     out += "use crate::json::fault::Fault;\nuse crate::json::parser::Turn;\nuse crate::json::value::placeholders;\n\n";
     entrance(&mut out, model);
-    _ = writeln!(out, "choices!({});\n", enums_of(model, &structures).into_iter().collect::<Vec<_>>().join(", "));
+    _ = writeln!(out, "choices!({});\n", sets.into_iter().collect::<Vec<_>>().join(", "));
     for name in &structures {
         decoder(&mut out, name, model.members(name));
     }
@@ -33,17 +36,8 @@ fn entrance(out: &mut String, model: &Model) {
 
 /// The closed sets that members, elements and values of the structures have.
 fn enums_of<'a>(model: &'a Model, structures: &BTreeSet<&str>) -> BTreeSet<&'a str> {
-    let used = |set: &str| structures.iter().any(|name| model.members(name).iter().any(|m| leads_to(model, &m.shape, set)));
+    let used = |set: &str| structures.iter().any(|name| model.members(name).iter().any(|m| model.leads_to(&m.shape, set)));
     model.enums().map(|(name, _)| name).filter(|name| used(name)).collect()
-}
-
-fn leads_to(model: &Model, shape: &str, target: &str) -> bool {
-    match &model.shape(shape).kind {
-        _ if shape == target => true,
-        ShapeKind::List(element) => leads_to(model, element, target),
-        ShapeKind::Map { value, .. } => leads_to(model, value, target),
-        _ => false,
-    }
 }
 
 fn decoder(out: &mut String, name: &str, members: &[Member]) {
@@ -83,7 +77,7 @@ fn arm(out: &mut String, member: &Member) {
             "                {name:?} => {{ let value = {take}; has_{field} = value.is_some(); out.{field} = value.unwrap_or_default(); }}"
         )
     } else {
-        writeln!(out, "                {name:?} => out.{field} = {take},")
+        writeln!(out, "                {name:?} => {{ out.{field} = {take}; }}")
     };
 }
 
@@ -91,9 +85,12 @@ fn arm(out: &mut String, member: &Member) {
 pub(crate) fn encoders(model: &Model) -> String {
     let structures = model.response_structures();
     let mut out = String::from("//! From the responses of the service model to JSON.\n\n");
-    out += "use hashrange_api::*;\nuse hashrange_item::RowError;\n\nuse crate::json::encoder::{Element, Encode, Object, texts};\n\n";
+    let sets = enums_of(model, &structures);
+    let names = structures.iter().chain(&sets).chain(&["Response"]).copied();
+    _ = writeln!(out, "use hashrange_api::{};", braced(names));
+    out += "use hashrange_item::RowError;\n\nuse crate::json::encoder::{Element, Encode, Object, texts};\n\n";
     exit(&mut out, model);
-    _ = writeln!(out, "texts!({});\n", enums_of(model, &structures).into_iter().collect::<Vec<_>>().join(", "));
+    _ = writeln!(out, "texts!({});\n", sets.into_iter().collect::<Vec<_>>().join(", "));
     for name in &structures {
         encoder(&mut out, name, model.members(name));
     }

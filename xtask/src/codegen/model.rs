@@ -108,6 +108,16 @@ impl Model {
         self.shapes.iter().filter(|(_, shape)| !shape.values.is_empty()).map(|(n, s)| (n.as_str(), s.values.as_slice()))
     }
 
+    /// Whether a value of the shape is, or holds in collections, a value of the target shape.
+    pub(crate) fn leads_to(&self, shape: &str, target: &str) -> bool {
+        match &self.shape(shape).kind {
+            _ if shape == target => true,
+            ShapeKind::List(element) => self.leads_to(element, target),
+            ShapeKind::Map { value, .. } => self.leads_to(value, target),
+            _ => false,
+        }
+    }
+
     /// Every structure reachable from the roots, the roots included.
     pub(crate) fn reachable<'a>(&'a self, roots: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
         let mut seen = BTreeSet::new();

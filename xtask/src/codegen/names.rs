@@ -44,6 +44,12 @@ fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
+/// `{A, B}`: the names of an import, each once, in order.
+pub(crate) fn braced<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: std::collections::BTreeSet<&str> = names.collect();
+    format!("{{{}}}", names.into_iter().collect::<Vec<_>>().join(", "))
+}
+
 /// The Rust type of a shape, as seen from inside the `api` crate.
 pub(crate) fn rust_type(model: &Model, shape: &str) -> String {
     if is_value(shape) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::model::{Model, Operation, Shape};
+use super::names::braced;
 
 /// Errors every operation can answer with, which the model leaves out, and whether they are the server's fault.
 const COMMON: [(&str, bool); 13] = [
@@ -29,7 +30,11 @@ pub(crate) fn output_name(operation: &Operation) -> String {
 
 /// `operations.rs`: the operations, and the sums of their inputs and outputs.
 pub(crate) fn operations(model: &Model) -> String {
-    let mut out = String::from("//! The operations of the service model.\n\nuse super::structures::*;\nuse crate::Call;\n\n");
+    let mut out = String::from("//! The operations of the service model.\n\n");
+    let outputs: Vec<String> = model.operations.iter().map(output_name).collect();
+    let inputs = model.operations.iter().map(|o| o.input.as_str());
+    _ = writeln!(out, "use super::structures::{};", braced(inputs.chain(outputs.iter().map(String::as_str))));
+    out += "use crate::Call;\n\n";
     operation_enum(&mut out, model);
     sum(&mut out, model, "Request", "A request of any operation.", |o| o.input.clone());
     sum(&mut out, model, "Response", "An answer of any operation.", output_name);

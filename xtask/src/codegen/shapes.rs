@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use super::model::{Member, Model, Shape, ShapeKind, is_image};
-use super::names::{rust_type, snake, variant};
+use super::names::{braced, rust_type, snake, variant};
 
 /// `structures.rs`: one struct for each structure of the model.
 pub(crate) fn structures(model: &Model) -> String {
     let mut out = String::from("//! The structures of the service model.\n\nuse std::collections::BTreeMap;\n\n");
-    out += "use hashrange_item::{AttributeValue, Attributes, Image};\n\nuse super::enums::*;\nuse crate::Timestamp;\nuse crate::images::Same;\n\n";
+    out += "use hashrange_item::{AttributeValue, Attributes, Image};\n\n";
+    _ = writeln!(out, "use super::enums::{};", braced(used_enums(model)));
+    out += "use crate::Timestamp;\nuse crate::images::Same;\n\n";
     for (name, members) in model.structures() {
         structure(&mut out, model, name, members);
     }
@@ -16,6 +18,12 @@ pub(crate) fn structures(model: &Model) -> String {
         structure(&mut out, model, &format!("{}Output", operation.name), &[]);
     }
     out
+}
+
+/// The closed sets that structures have members of.
+fn used_enums(model: &Model) -> impl Iterator<Item = &str> {
+    let used = |set: &str| model.structures().any(|(_, members)| members.iter().any(|m| model.leads_to(&m.shape, set)));
+    model.enums().map(|(name, _)| name).filter(move |name| used(name))
 }
 
 fn structure(out: &mut String, model: &Model, name: &str, members: &[Member]) {

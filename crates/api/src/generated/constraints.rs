@@ -3,7 +3,45 @@
 //! The modelled constraints of every request.
 
 use super::operations::Request;
-use super::structures::*;
+use super::structures::{
+    AttributeDefinition, AttributeValueUpdate, AutoScalingPolicyUpdate, AutoScalingSettingsUpdate,
+    AutoScalingTargetTrackingScalingPolicyConfigurationUpdate, BatchExecuteStatementInput, BatchGetItemInput,
+    BatchStatementRequest, BatchWriteItemInput, CancelBulkOperationInput, Condition, ConditionCheck,
+    CreateBackupInput, CreateGlobalSecondaryIndexAction, CreateGlobalTableInput,
+    CreateGlobalTableWitnessGroupMemberAction, CreateReplicaAction, CreateReplicationGroupMemberAction,
+    CreateTableInput, CreateVectorIndexAction, CsvOptions, Delete, DeleteBackupInput,
+    DeleteGlobalSecondaryIndexAction, DeleteGlobalTableWitnessGroupMemberAction, DeleteItemInput,
+    DeleteReplicaAction, DeleteReplicationGroupMemberAction, DeleteRequest, DeleteResourcePolicyInput,
+    DeleteTableInput, DeleteVectorIndexAction, DescribeBackupInput, DescribeBulkOperationInput,
+    DescribeContinuousBackupsInput, DescribeContributorInsightsInput, DescribeEndpointsRequest,
+    DescribeExportInput, DescribeGlobalTableInput, DescribeGlobalTableSettingsInput, DescribeImportInput,
+    DescribeKinesisStreamingDestinationInput, DescribeLimitsInput, DescribeStreamInput, DescribeTableInput,
+    DescribeTableReplicaAutoScalingInput, DescribeTimeToLiveInput, DisassociateReplicationGroupMemberAction,
+    EnableKinesisStreamingConfiguration, ExecuteStatementInput, ExecuteTransactionInput,
+    ExpectedAttributeValue, ExportTableToPointInTimeInput, FilterSpecification, Get, GetItemInput,
+    GetRecordsInput, GetResourcePolicyInput, GetShardIteratorInput, GlobalSecondaryIndex,
+    GlobalSecondaryIndexAutoScalingUpdate, GlobalSecondaryIndexUpdate,
+    GlobalTableGlobalSecondaryIndexSettingsUpdate, GlobalTableWitnessGroupUpdate, ImportTableInput,
+    IncrementalExportSpecification, InputFormatOptions, InputS3Configuration, KeySchemaElement,
+    KeysAndAttributes, KinesisStreamingDestinationInput, ListBackupsInput, ListBulkOperationsInput,
+    ListContributorInsightsInput, ListExportsInput, ListGlobalTablesInput, ListImportsInput,
+    ListStreamsInput, ListTablesInput, ListTagsOfResourceInput, LocalSecondaryIndex, OnDemandThroughput,
+    OnDemandThroughputOverride, OutputS3Configuration, ParameterizedStatement,
+    PointInTimeRecoverySpecification, Projection, ProvisionedThroughput, ProvisionedThroughputOverride, Put,
+    PutItemInput, PutRequest, PutResourcePolicyInput, QueryInput, Replica, ReplicaAutoScalingUpdate,
+    ReplicaGlobalSecondaryIndex, ReplicaGlobalSecondaryIndexAutoScalingUpdate,
+    ReplicaGlobalSecondaryIndexSettingsUpdate, ReplicaSettingsUpdate, ReplicaUpdate, ReplicationGroupUpdate,
+    RestoreTableFromBackupInput, RestoreTableToPointInTimeInput, S3BucketSource, SSESpecification, ScanInput,
+    SearchSchemaElement, SearchVectorsInput, ShardFilter, StartBulkPutItemsInput, StreamSpecification,
+    TableCreationParameters, Tag, TagResourceInput, TimeToLiveSpecification, TransactGetItem,
+    TransactGetItemsInput, TransactWriteItem, TransactWriteItemsInput, UntagResourceInput, Update,
+    UpdateContinuousBackupsInput, UpdateContributorInsightsInput, UpdateGlobalSecondaryIndexAction,
+    UpdateGlobalTableInput, UpdateGlobalTableSettingsInput, UpdateItemInput,
+    UpdateKinesisStreamingConfiguration, UpdateKinesisStreamingDestinationInput,
+    UpdateReplicationGroupMemberAction, UpdateTableInput, UpdateTableReplicaAutoScalingInput,
+    UpdateTimeToLiveInput, VectorAttributeDefinition, VectorIndex, VectorIndexUpdate, WarmThroughput,
+    WriteRequest,
+};
 use crate::constraint::{Constrained, Pattern, Range, Text, Walk};
 
 impl Constrained for AttributeDefinition {

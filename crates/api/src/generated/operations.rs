@@ -2,7 +2,43 @@
 
 //! The operations of the service model.
 
-use super::structures::*;
+use super::structures::{
+    BatchExecuteStatementInput, BatchExecuteStatementOutput, BatchGetItemInput, BatchGetItemOutput,
+    BatchWriteItemInput, BatchWriteItemOutput, CancelBulkOperationInput, CancelBulkOperationOutput,
+    CreateBackupInput, CreateBackupOutput, CreateGlobalTableInput, CreateGlobalTableOutput, CreateTableInput,
+    CreateTableOutput, DeleteBackupInput, DeleteBackupOutput, DeleteItemInput, DeleteItemOutput,
+    DeleteResourcePolicyInput, DeleteResourcePolicyOutput, DeleteTableInput, DeleteTableOutput,
+    DescribeBackupInput, DescribeBackupOutput, DescribeBulkOperationInput, DescribeBulkOperationOutput,
+    DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput, DescribeContributorInsightsInput,
+    DescribeContributorInsightsOutput, DescribeEndpointsRequest, DescribeEndpointsResponse,
+    DescribeExportInput, DescribeExportOutput, DescribeGlobalTableInput, DescribeGlobalTableOutput,
+    DescribeGlobalTableSettingsInput, DescribeGlobalTableSettingsOutput, DescribeImportInput,
+    DescribeImportOutput, DescribeKinesisStreamingDestinationInput,
+    DescribeKinesisStreamingDestinationOutput, DescribeLimitsInput, DescribeLimitsOutput,
+    DescribeStreamInput, DescribeStreamOutput, DescribeTableInput, DescribeTableOutput,
+    DescribeTableReplicaAutoScalingInput, DescribeTableReplicaAutoScalingOutput, DescribeTimeToLiveInput,
+    DescribeTimeToLiveOutput, ExecuteStatementInput, ExecuteStatementOutput, ExecuteTransactionInput,
+    ExecuteTransactionOutput, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput, GetItemInput,
+    GetItemOutput, GetRecordsInput, GetRecordsOutput, GetResourcePolicyInput, GetResourcePolicyOutput,
+    GetShardIteratorInput, GetShardIteratorOutput, ImportTableInput, ImportTableOutput,
+    KinesisStreamingDestinationInput, KinesisStreamingDestinationOutput, ListBackupsInput, ListBackupsOutput,
+    ListBulkOperationsInput, ListBulkOperationsOutput, ListContributorInsightsInput,
+    ListContributorInsightsOutput, ListExportsInput, ListExportsOutput, ListGlobalTablesInput,
+    ListGlobalTablesOutput, ListImportsInput, ListImportsOutput, ListStreamsInput, ListStreamsOutput,
+    ListTablesInput, ListTablesOutput, ListTagsOfResourceInput, ListTagsOfResourceOutput, PutItemInput,
+    PutItemOutput, PutResourcePolicyInput, PutResourcePolicyOutput, QueryInput, QueryOutput,
+    RestoreTableFromBackupInput, RestoreTableFromBackupOutput, RestoreTableToPointInTimeInput,
+    RestoreTableToPointInTimeOutput, ScanInput, ScanOutput, SearchVectorsInput, SearchVectorsOutput,
+    StartBulkPutItemsInput, StartBulkPutItemsOutput, TagResourceInput, TagResourceOutput,
+    TransactGetItemsInput, TransactGetItemsOutput, TransactWriteItemsInput, TransactWriteItemsOutput,
+    UntagResourceInput, UntagResourceOutput, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
+    UpdateContributorInsightsInput, UpdateContributorInsightsOutput, UpdateGlobalTableInput,
+    UpdateGlobalTableOutput, UpdateGlobalTableSettingsInput, UpdateGlobalTableSettingsOutput,
+    UpdateItemInput, UpdateItemOutput, UpdateKinesisStreamingDestinationInput,
+    UpdateKinesisStreamingDestinationOutput, UpdateTableInput, UpdateTableOutput,
+    UpdateTableReplicaAutoScalingInput, UpdateTableReplicaAutoScalingOutput, UpdateTimeToLiveInput,
+    UpdateTimeToLiveOutput,
+};
 use crate::Call;
 
 /// An operation of DynamoDB or DynamoDB Streams.

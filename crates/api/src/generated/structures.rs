@@ -6,7 +6,19 @@ use std::collections::BTreeMap;
 
 use hashrange_item::{AttributeValue, Attributes, Image};
 
-use super::enums::*;
+use super::enums::{
+    ApproximateCreationDateTimePrecision, AttributeAction, BackupStatus, BackupType, BackupTypeFilter,
+    BatchStatementErrorCodeEnum, BillingMode, BulkOperationInputFormat, BulkOperationPerformanceTier,
+    BulkOperationStatus, ComparisonOperator, ConditionalOperator, ContinuousBackupsStatus,
+    ContributorInsightsAction, ContributorInsightsMode, ContributorInsightsStatus, DestinationStatus,
+    DisassociationMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
+    GlobalTableSettingsReplicationMode, GlobalTableStatus, ImportStatus, IndexStatus, InputCompressionType,
+    InputFormat, KeyType, MultiRegionConsistency, OperationType, OutputTypeEnum, PointInTimeRecoveryStatus,
+    ProjectionType, ReplicaStatus, ReturnConsumedCapacity, ReturnItemCollectionMetrics, ReturnValue,
+    ReturnValuesOnConditionCheckFailure, S3SseAlgorithm, SSEStatus, SSEType, ScalarAttributeType,
+    SearchSchemaElementType, Select, ShardFilterType, ShardIteratorType, StreamStatus, StreamViewType,
+    TableClass, TableStatus, TimeToLiveStatus, VectorDistanceFunction, WitnessStatus,
+};
 use crate::Timestamp;
 use crate::images::Same;
 

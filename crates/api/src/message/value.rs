@@ -65,11 +65,12 @@ pub fn duplicate_strings(layer: Layer, sent: &[&str]) -> String {
     invalid(&format!("Input collection [{shown}] contains duplicates."))
 }
 
-/// A binary set with a repeated member; `sent` are its members in base64, in the order of the request.
-pub fn duplicate_binaries(layer: Layer, sent: &[&str]) -> String {
+/// A binary set with a repeated member; `sent` are its members and their base64, in the order of the request.
+pub fn duplicate_binaries(layer: Layer, sent: &[(&[u8], &str)]) -> String {
+    let base64 = |members: &[(&[u8], &'_ str)]| members.iter().map(|(_, text)| (*text).to_owned()).collect::<Vec<_>>();
     let shown = match layer {
-        Layer::Older => sent.join(", "),
-        Layer::Newer => quoted(&up_to_repeat(sent)).join(","),
+        Layer::Older => base64(sent).join(", "),
+        Layer::Newer => quoted(&base64(&up_to_repeat(sent))).join(","),
     };
     invalid(&format!("Input collection [{shown}]of type BS contains duplicates."))
 }
@@ -83,13 +84,13 @@ pub fn duplicate_numbers(layer: Layer) -> String {
 }
 
 /// The newer layer lists members in byte order up to the first repeat, then the repeat, then the rest as sent.
-fn up_to_repeat<'a>(sent: &[&'a str]) -> Vec<&'a str> {
+fn up_to_repeat<T: Ord + Copy>(sent: &[T]) -> Vec<T> {
     let mut seen = std::collections::BTreeSet::new();
     let repeat = sent.iter().position(|member| !seen.insert(*member)).unwrap_or(sent.len());
-    seen.into_iter().take(repeat).chain(sent[repeat..].iter().copied()).collect()
+    seen.into_iter().chain(sent[repeat..].iter().copied()).collect()
 }
 
-fn quoted(members: &[&str]) -> Vec<String> {
+fn quoted(members: &[impl std::fmt::Display]) -> Vec<String> {
     members.iter().map(|member| format!("\"{member}\"")).collect()
 }
 

@@ -90,8 +90,9 @@ fn duplicates(layer: Layer, sent: &Duplicates) -> String {
         }
         Duplicates::Numbers(_) => text::duplicate_numbers(layer),
         Duplicates::Binaries(sent) => {
-            let sent: Vec<String> = sent.iter().map(|bytes| STANDARD.encode(bytes)).collect();
-            let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
+            let base64: Vec<String> = sent.iter().map(|bytes| STANDARD.encode(bytes)).collect();
+            let sent: Vec<(&[u8], &str)> =
+                sent.iter().map(Vec::as_slice).zip(base64.iter().map(String::as_str)).collect();
             text::duplicate_binaries(layer, &sent)
         }
     }

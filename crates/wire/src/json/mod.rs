@@ -64,6 +64,15 @@ pub fn decode_shape(operation: Operation, body: &[u8]) -> Result<Decoded, Error>
     shape(operation, body).map_err(Fault::into_error)
 }
 
+/// Whether `body` is JSON at all, of whatever shape.
+pub fn is_json(body: &[u8]) -> bool {
+    let parsed = parser::Parser::new(body).and_then(|mut parser| {
+        parser.skip()?;
+        parser.end()
+    });
+    parsed.is_ok()
+}
+
 fn shape(operation: Operation, body: &[u8]) -> Result<Decoded, Fault> {
     let mut decoder = Decoder::new(body)?;
     let request = generated::decoders::request(operation, &mut decoder)?;

@@ -4,7 +4,52 @@
 
 use std::borrow::Cow;
 
-use hashrange_api::*;
+use hashrange_api::{
+    ApproximateCreationDateTimePrecision, AttributeAction, AttributeDefinition, AttributeValueUpdate,
+    AutoScalingPolicyUpdate, AutoScalingSettingsUpdate,
+    AutoScalingTargetTrackingScalingPolicyConfigurationUpdate, BackupTypeFilter, BatchExecuteStatementInput,
+    BatchGetItemInput, BatchStatementRequest, BatchWriteItemInput, BillingMode, BulkOperationInputFormat,
+    BulkOperationPerformanceTier, CancelBulkOperationInput, ComparisonOperator, Condition, ConditionCheck,
+    ConditionalOperator, ContributorInsightsAction, ContributorInsightsMode, CreateBackupInput,
+    CreateGlobalSecondaryIndexAction, CreateGlobalTableInput, CreateGlobalTableWitnessGroupMemberAction,
+    CreateReplicaAction, CreateReplicationGroupMemberAction, CreateTableInput, CreateVectorIndexAction,
+    CsvOptions, Delete, DeleteBackupInput, DeleteGlobalSecondaryIndexAction,
+    DeleteGlobalTableWitnessGroupMemberAction, DeleteItemInput, DeleteReplicaAction,
+    DeleteReplicationGroupMemberAction, DeleteRequest, DeleteResourcePolicyInput, DeleteTableInput,
+    DeleteVectorIndexAction, DescribeBackupInput, DescribeBulkOperationInput, DescribeContinuousBackupsInput,
+    DescribeContributorInsightsInput, DescribeEndpointsRequest, DescribeExportInput,
+    DescribeGlobalTableInput, DescribeGlobalTableSettingsInput, DescribeImportInput,
+    DescribeKinesisStreamingDestinationInput, DescribeLimitsInput, DescribeStreamInput, DescribeTableInput,
+    DescribeTableReplicaAutoScalingInput, DescribeTimeToLiveInput, DisassociateReplicationGroupMemberAction,
+    DisassociationMode, EnableKinesisStreamingConfiguration, ExecuteStatementInput, ExecuteTransactionInput,
+    ExpectedAttributeValue, ExportFormat, ExportTableToPointInTimeInput, ExportType, ExportViewType,
+    FilterSpecification, Get, GetItemInput, GetRecordsInput, GetResourcePolicyInput, GetShardIteratorInput,
+    GlobalSecondaryIndex, GlobalSecondaryIndexAutoScalingUpdate, GlobalSecondaryIndexUpdate,
+    GlobalTableGlobalSecondaryIndexSettingsUpdate, GlobalTableSettingsReplicationMode,
+    GlobalTableWitnessGroupUpdate, ImportTableInput, IncrementalExportSpecification, InputCompressionType,
+    InputFormat, InputFormatOptions, InputS3Configuration, KeySchemaElement, KeyType, KeysAndAttributes,
+    KinesisStreamingDestinationInput, ListBackupsInput, ListBulkOperationsInput,
+    ListContributorInsightsInput, ListExportsInput, ListGlobalTablesInput, ListImportsInput,
+    ListStreamsInput, ListTablesInput, ListTagsOfResourceInput, LocalSecondaryIndex, MultiRegionConsistency,
+    OnDemandThroughput, OnDemandThroughputOverride, Operation, OutputS3Configuration, OutputTypeEnum,
+    ParameterizedStatement, PointInTimeRecoverySpecification, Projection, ProjectionType,
+    ProvisionedThroughput, ProvisionedThroughputOverride, Put, PutItemInput, PutRequest,
+    PutResourcePolicyInput, QueryInput, Replica, ReplicaAutoScalingUpdate, ReplicaGlobalSecondaryIndex,
+    ReplicaGlobalSecondaryIndexAutoScalingUpdate, ReplicaGlobalSecondaryIndexSettingsUpdate,
+    ReplicaSettingsUpdate, ReplicaUpdate, ReplicationGroupUpdate, Request, RestoreTableFromBackupInput,
+    RestoreTableToPointInTimeInput, ReturnConsumedCapacity, ReturnItemCollectionMetrics, ReturnValue,
+    ReturnValuesOnConditionCheckFailure, S3BucketSource, S3SseAlgorithm, SSESpecification, SSEType,
+    ScalarAttributeType, ScanInput, SearchSchemaElement, SearchSchemaElementType, SearchVectorsInput, Select,
+    ShardFilter, ShardFilterType, ShardIteratorType, StartBulkPutItemsInput, StreamSpecification,
+    StreamViewType, TableClass, TableCreationParameters, Tag, TagResourceInput, TimeToLiveSpecification,
+    TransactGetItem, TransactGetItemsInput, TransactWriteItem, TransactWriteItemsInput, UntagResourceInput,
+    Update, UpdateContinuousBackupsInput, UpdateContributorInsightsInput, UpdateGlobalSecondaryIndexAction,
+    UpdateGlobalTableInput, UpdateGlobalTableSettingsInput, UpdateItemInput,
+    UpdateKinesisStreamingConfiguration, UpdateKinesisStreamingDestinationInput,
+    UpdateReplicationGroupMemberAction, UpdateTableInput, UpdateTableReplicaAutoScalingInput,
+    UpdateTimeToLiveInput, VectorAttributeDefinition, VectorDistanceFunction, VectorIndex, VectorIndexUpdate,
+    WarmThroughput, WriteRequest,
+};
 
 use crate::json::decoder::{Decode, Decoder, Element, Mark, Place, choices};
 use crate::json::fault::Fault;
@@ -217,8 +262,12 @@ impl Decode for AttributeValueUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Action" => out.action = decoder.member("Action", mark)?,
-                "Value" => out.value = decoder.member("Value", mark)?,
+                "Action" => {
+                    out.action = decoder.member("Action", mark)?;
+                }
+                "Value" => {
+                    out.value = decoder.member("Value", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -240,7 +289,9 @@ impl Decode for AutoScalingPolicyUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "PolicyName" => out.policy_name = decoder.member("PolicyName", mark)?,
+                "PolicyName" => {
+                    out.policy_name = decoder.member("PolicyName", mark)?;
+                }
                 "TargetTrackingScalingPolicyConfiguration" => {
                     let value = decoder.member("TargetTrackingScalingPolicyConfiguration", mark)?;
                     has_target_tracking_scaling_policy_configuration = value.is_some();
@@ -271,15 +322,19 @@ impl Decode for AutoScalingSettingsUpdate {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "AutoScalingDisabled" => {
-                    out.auto_scaling_disabled = decoder.member("AutoScalingDisabled", mark)?
+                    out.auto_scaling_disabled = decoder.member("AutoScalingDisabled", mark)?;
                 }
                 "AutoScalingRoleArn" => {
-                    out.auto_scaling_role_arn = decoder.member("AutoScalingRoleArn", mark)?
+                    out.auto_scaling_role_arn = decoder.member("AutoScalingRoleArn", mark)?;
                 }
-                "MaximumUnits" => out.maximum_units = decoder.member("MaximumUnits", mark)?,
-                "MinimumUnits" => out.minimum_units = decoder.member("MinimumUnits", mark)?,
+                "MaximumUnits" => {
+                    out.maximum_units = decoder.member("MaximumUnits", mark)?;
+                }
+                "MinimumUnits" => {
+                    out.minimum_units = decoder.member("MinimumUnits", mark)?;
+                }
                 "ScalingPolicyUpdate" => {
-                    out.scaling_policy_update = decoder.member("ScalingPolicyUpdate", mark)?
+                    out.scaling_policy_update = decoder.member("ScalingPolicyUpdate", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -303,9 +358,15 @@ impl Decode for AutoScalingTargetTrackingScalingPolicyConfigurationUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "DisableScaleIn" => out.disable_scale_in = decoder.member("DisableScaleIn", mark)?,
-                "ScaleInCooldown" => out.scale_in_cooldown = decoder.member("ScaleInCooldown", mark)?,
-                "ScaleOutCooldown" => out.scale_out_cooldown = decoder.member("ScaleOutCooldown", mark)?,
+                "DisableScaleIn" => {
+                    out.disable_scale_in = decoder.member("DisableScaleIn", mark)?;
+                }
+                "ScaleInCooldown" => {
+                    out.scale_in_cooldown = decoder.member("ScaleInCooldown", mark)?;
+                }
+                "ScaleOutCooldown" => {
+                    out.scale_out_cooldown = decoder.member("ScaleOutCooldown", mark)?;
+                }
                 "TargetValue" => {
                     let value = decoder.member("TargetValue", mark)?;
                     has_target_value = value.is_some();
@@ -334,7 +395,7 @@ impl Decode for BatchExecuteStatementInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "Statements" => {
                     let value = decoder.member("Statements", mark)?;
@@ -369,7 +430,7 @@ impl Decode for BatchGetItemInput {
                     out.request_items = value.unwrap_or_default();
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -393,11 +454,15 @@ impl Decode for BatchStatementRequest {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ConsistentRead" => out.consistent_read = decoder.member("ConsistentRead", mark)?,
-                "Parameters" => out.parameters = decoder.member("Parameters", mark)?,
+                "ConsistentRead" => {
+                    out.consistent_read = decoder.member("ConsistentRead", mark)?;
+                }
+                "Parameters" => {
+                    out.parameters = decoder.member("Parameters", mark)?;
+                }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "Statement" => {
                     let value = decoder.member("Statement", mark)?;
@@ -432,11 +497,11 @@ impl Decode for BatchWriteItemInput {
                     out.request_items = value.unwrap_or_default();
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "ReturnItemCollectionMetrics" => {
                     out.return_item_collection_metrics =
-                        decoder.member("ReturnItemCollectionMetrics", mark)?
+                        decoder.member("ReturnItemCollectionMetrics", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -488,7 +553,7 @@ impl Decode for Condition {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "AttributeValueList" => {
-                    out.attribute_value_list = decoder.member("AttributeValueList", mark)?
+                    out.attribute_value_list = decoder.member("AttributeValueList", mark)?;
                 }
                 "ComparisonOperator" => {
                     let value = decoder.member("ComparisonOperator", mark)?;
@@ -525,11 +590,11 @@ impl Decode for ConditionCheck {
                     out.condition_expression = value.unwrap_or_default();
                 }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -538,7 +603,7 @@ impl Decode for ConditionCheck {
                 }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -616,7 +681,7 @@ impl Decode for CreateGlobalSecondaryIndexAction {
                     out.key_schema = value.unwrap_or_default();
                 }
                 "OnDemandThroughput" => {
-                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?
+                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?;
                 }
                 "Projection" => {
                     let value = decoder.member("Projection", mark)?;
@@ -624,9 +689,11 @@ impl Decode for CreateGlobalSecondaryIndexAction {
                     out.projection = value.unwrap_or_default();
                 }
                 "ProvisionedThroughput" => {
-                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?
+                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?;
                 }
-                "WarmThroughput" => out.warm_throughput = decoder.member("WarmThroughput", mark)?,
+                "WarmThroughput" => {
+                    out.warm_throughput = decoder.member("WarmThroughput", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -740,15 +807,17 @@ impl Decode for CreateReplicationGroupMemberAction {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "GlobalSecondaryIndexes" => {
-                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?
+                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?;
                 }
-                "KMSMasterKeyId" => out.kms_master_key_id = decoder.member("KMSMasterKeyId", mark)?,
+                "KMSMasterKeyId" => {
+                    out.kms_master_key_id = decoder.member("KMSMasterKeyId", mark)?;
+                }
                 "OnDemandThroughputOverride" => {
-                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?
+                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?;
                 }
                 "ProvisionedThroughputOverride" => {
                     out.provisioned_throughput_override =
-                        decoder.member("ProvisionedThroughputOverride", mark)?
+                        decoder.member("ProvisionedThroughputOverride", mark)?;
                 }
                 "RegionName" => {
                     let value = decoder.member("RegionName", mark)?;
@@ -756,7 +825,7 @@ impl Decode for CreateReplicationGroupMemberAction {
                     out.region_name = value.unwrap_or_default();
                 }
                 "TableClassOverride" => {
-                    out.table_class_override = decoder.member("TableClassOverride", mark)?
+                    out.table_class_override = decoder.member("TableClassOverride", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -781,46 +850,62 @@ impl Decode for CreateTableInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "AttributeDefinitions" => {
-                    out.attribute_definitions = decoder.member("AttributeDefinitions", mark)?
+                    out.attribute_definitions = decoder.member("AttributeDefinitions", mark)?;
                 }
-                "BillingMode" => out.billing_mode = decoder.member("BillingMode", mark)?,
+                "BillingMode" => {
+                    out.billing_mode = decoder.member("BillingMode", mark)?;
+                }
                 "DeletionProtectionEnabled" => {
-                    out.deletion_protection_enabled = decoder.member("DeletionProtectionEnabled", mark)?
+                    out.deletion_protection_enabled = decoder.member("DeletionProtectionEnabled", mark)?;
                 }
                 "GlobalSecondaryIndexes" => {
-                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?
+                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?;
                 }
                 "GlobalTableSettingsReplicationMode" => {
                     out.global_table_settings_replication_mode =
-                        decoder.member("GlobalTableSettingsReplicationMode", mark)?
+                        decoder.member("GlobalTableSettingsReplicationMode", mark)?;
                 }
                 "GlobalTableSourceArn" => {
-                    out.global_table_source_arn = decoder.member("GlobalTableSourceArn", mark)?
+                    out.global_table_source_arn = decoder.member("GlobalTableSourceArn", mark)?;
                 }
-                "KeySchema" => out.key_schema = decoder.member("KeySchema", mark)?,
+                "KeySchema" => {
+                    out.key_schema = decoder.member("KeySchema", mark)?;
+                }
                 "LocalSecondaryIndexes" => {
-                    out.local_secondary_indexes = decoder.member("LocalSecondaryIndexes", mark)?
+                    out.local_secondary_indexes = decoder.member("LocalSecondaryIndexes", mark)?;
                 }
                 "OnDemandThroughput" => {
-                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?
+                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?;
                 }
                 "ProvisionedThroughput" => {
-                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?
+                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?;
                 }
-                "ResourcePolicy" => out.resource_policy = decoder.member("ResourcePolicy", mark)?,
-                "SSESpecification" => out.sse_specification = decoder.member("SSESpecification", mark)?,
+                "ResourcePolicy" => {
+                    out.resource_policy = decoder.member("ResourcePolicy", mark)?;
+                }
+                "SSESpecification" => {
+                    out.sse_specification = decoder.member("SSESpecification", mark)?;
+                }
                 "StreamSpecification" => {
-                    out.stream_specification = decoder.member("StreamSpecification", mark)?
+                    out.stream_specification = decoder.member("StreamSpecification", mark)?;
                 }
-                "TableClass" => out.table_class = decoder.member("TableClass", mark)?,
+                "TableClass" => {
+                    out.table_class = decoder.member("TableClass", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
                     out.table_name = value.unwrap_or_default();
                 }
-                "Tags" => out.tags = decoder.member("Tags", mark)?,
-                "VectorIndexes" => out.vector_indexes = decoder.member("VectorIndexes", mark)?,
-                "WarmThroughput" => out.warm_throughput = decoder.member("WarmThroughput", mark)?,
+                "Tags" => {
+                    out.tags = decoder.member("Tags", mark)?;
+                }
+                "VectorIndexes" => {
+                    out.vector_indexes = decoder.member("VectorIndexes", mark)?;
+                }
+                "WarmThroughput" => {
+                    out.warm_throughput = decoder.member("WarmThroughput", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -867,7 +952,9 @@ impl Decode for CreateVectorIndexAction {
                     has_projection = value.is_some();
                     out.projection = value.unwrap_or_default();
                 }
-                "SearchSchema" => out.search_schema = decoder.member("SearchSchema", mark)?,
+                "SearchSchema" => {
+                    out.search_schema = decoder.member("SearchSchema", mark)?;
+                }
                 "VectorAttribute" => {
                     let value = decoder.member("VectorAttribute", mark)?;
                     has_vector_attribute = value.is_some();
@@ -898,8 +985,12 @@ impl Decode for CsvOptions {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Delimiter" => out.delimiter = decoder.member("Delimiter", mark)?,
-                "HeaderList" => out.header_list = decoder.member("HeaderList", mark)?,
+                "Delimiter" => {
+                    out.delimiter = decoder.member("Delimiter", mark)?;
+                }
+                "HeaderList" => {
+                    out.header_list = decoder.member("HeaderList", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -923,14 +1014,14 @@ impl Decode for Delete {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ConditionExpression" => {
-                    out.condition_expression = decoder.member("ConditionExpression", mark)?
+                    out.condition_expression = decoder.member("ConditionExpression", mark)?;
                 }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -939,7 +1030,7 @@ impl Decode for Delete {
                 }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -1052,18 +1143,20 @@ impl Decode for DeleteItemInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ConditionExpression" => {
-                    out.condition_expression = decoder.member("ConditionExpression", mark)?
+                    out.condition_expression = decoder.member("ConditionExpression", mark)?;
                 }
                 "ConditionalOperator" => {
-                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?
+                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?;
                 }
-                "Expected" => out.expected = decoder.member("Expected", mark)?,
+                "Expected" => {
+                    out.expected = decoder.member("Expected", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -1071,16 +1164,18 @@ impl Decode for DeleteItemInput {
                     out.key = value.unwrap_or_default();
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "ReturnItemCollectionMetrics" => {
                     out.return_item_collection_metrics =
-                        decoder.member("ReturnItemCollectionMetrics", mark)?
+                        decoder.member("ReturnItemCollectionMetrics", mark)?;
                 }
-                "ReturnValues" => out.return_values = decoder.member("ReturnValues", mark)?,
+                "ReturnValues" => {
+                    out.return_values = decoder.member("ReturnValues", mark)?;
+                }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -1192,7 +1287,7 @@ impl Decode for DeleteResourcePolicyInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExpectedRevisionId" => {
-                    out.expected_revision_id = decoder.member("ExpectedRevisionId", mark)?
+                    out.expected_revision_id = decoder.member("ExpectedRevisionId", mark)?;
                 }
                 "ResourceArn" => {
                     let value = decoder.member("ResourceArn", mark)?;
@@ -1356,7 +1451,9 @@ impl Decode for DescribeContributorInsightsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "IndexName" => out.index_name = decoder.member("IndexName", mark)?,
+                "IndexName" => {
+                    out.index_name = decoder.member("IndexName", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
@@ -1556,10 +1653,14 @@ impl Decode for DescribeStreamInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExclusiveStartShardId" => {
-                    out.exclusive_start_shard_id = decoder.member("ExclusiveStartShardId", mark)?
+                    out.exclusive_start_shard_id = decoder.member("ExclusiveStartShardId", mark)?;
                 }
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
-                "ShardFilter" => out.shard_filter = decoder.member("ShardFilter", mark)?,
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
+                "ShardFilter" => {
+                    out.shard_filter = decoder.member("ShardFilter", mark)?;
+                }
                 "StreamArn" => {
                     let value = decoder.member("StreamArn", mark)?;
                     has_stream_arn = value.is_some();
@@ -1703,7 +1804,7 @@ impl Decode for EnableKinesisStreamingConfiguration {
             match &*name {
                 "ApproximateCreationDateTimePrecision" => {
                     out.approximate_creation_date_time_precision =
-                        decoder.member("ApproximateCreationDateTimePrecision", mark)?
+                        decoder.member("ApproximateCreationDateTimePrecision", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -1726,16 +1827,24 @@ impl Decode for ExecuteStatementInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ConsistentRead" => out.consistent_read = decoder.member("ConsistentRead", mark)?,
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
-                "NextToken" => out.next_token = decoder.member("NextToken", mark)?,
-                "Parameters" => out.parameters = decoder.member("Parameters", mark)?,
+                "ConsistentRead" => {
+                    out.consistent_read = decoder.member("ConsistentRead", mark)?;
+                }
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
+                "NextToken" => {
+                    out.next_token = decoder.member("NextToken", mark)?;
+                }
+                "Parameters" => {
+                    out.parameters = decoder.member("Parameters", mark)?;
+                }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "Statement" => {
                     let value = decoder.member("Statement", mark)?;
@@ -1765,10 +1874,10 @@ impl Decode for ExecuteTransactionInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ClientRequestToken" => {
-                    out.client_request_token = decoder.member("ClientRequestToken", mark)?
+                    out.client_request_token = decoder.member("ClientRequestToken", mark)?;
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "TransactStatements" => {
                     let value = decoder.member("TransactStatements", mark)?;
@@ -1797,13 +1906,17 @@ impl Decode for ExpectedAttributeValue {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "AttributeValueList" => {
-                    out.attribute_value_list = decoder.member("AttributeValueList", mark)?
+                    out.attribute_value_list = decoder.member("AttributeValueList", mark)?;
                 }
                 "ComparisonOperator" => {
-                    out.comparison_operator = decoder.member("ComparisonOperator", mark)?
+                    out.comparison_operator = decoder.member("ComparisonOperator", mark)?;
                 }
-                "Exists" => out.exists = decoder.member("Exists", mark)?,
-                "Value" => out.value = decoder.member("Value", mark)?,
+                "Exists" => {
+                    out.exists = decoder.member("Exists", mark)?;
+                }
+                "Value" => {
+                    out.value = decoder.member("Value", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -1826,26 +1939,42 @@ impl Decode for ExportTableToPointInTimeInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ClientToken" => out.client_token = decoder.member("ClientToken", mark)?,
-                "ExportFormat" => out.export_format = decoder.member("ExportFormat", mark)?,
-                "ExportTime" => out.export_time = decoder.member("ExportTime", mark)?,
-                "ExportType" => out.export_type = decoder.member("ExportType", mark)?,
+                "ClientToken" => {
+                    out.client_token = decoder.member("ClientToken", mark)?;
+                }
+                "ExportFormat" => {
+                    out.export_format = decoder.member("ExportFormat", mark)?;
+                }
+                "ExportTime" => {
+                    out.export_time = decoder.member("ExportTime", mark)?;
+                }
+                "ExportType" => {
+                    out.export_type = decoder.member("ExportType", mark)?;
+                }
                 "FilterSpecification" => {
-                    out.filter_specification = decoder.member("FilterSpecification", mark)?
+                    out.filter_specification = decoder.member("FilterSpecification", mark)?;
                 }
                 "IncrementalExportSpecification" => {
                     out.incremental_export_specification =
-                        decoder.member("IncrementalExportSpecification", mark)?
+                        decoder.member("IncrementalExportSpecification", mark)?;
                 }
                 "S3Bucket" => {
                     let value = decoder.member("S3Bucket", mark)?;
                     has_s3_bucket = value.is_some();
                     out.s3_bucket = value.unwrap_or_default();
                 }
-                "S3BucketOwner" => out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?,
-                "S3Prefix" => out.s3_prefix = decoder.member("S3Prefix", mark)?,
-                "S3SseAlgorithm" => out.s3_sse_algorithm = decoder.member("S3SseAlgorithm", mark)?,
-                "S3SseKmsKeyId" => out.s3_sse_kms_key_id = decoder.member("S3SseKmsKeyId", mark)?,
+                "S3BucketOwner" => {
+                    out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?;
+                }
+                "S3Prefix" => {
+                    out.s3_prefix = decoder.member("S3Prefix", mark)?;
+                }
+                "S3SseAlgorithm" => {
+                    out.s3_sse_algorithm = decoder.member("S3SseAlgorithm", mark)?;
+                }
+                "S3SseKmsKeyId" => {
+                    out.s3_sse_kms_key_id = decoder.member("S3SseKmsKeyId", mark)?;
+                }
                 "TableArn" => {
                     let value = decoder.member("TableArn", mark)?;
                     has_table_arn = value.is_some();
@@ -1874,18 +2003,20 @@ impl Decode for FilterSpecification {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
-                "FilterExpression" => out.filter_expression = decoder.member("FilterExpression", mark)?,
+                "FilterExpression" => {
+                    out.filter_expression = decoder.member("FilterExpression", mark)?;
+                }
                 "KeyConditionExpression" => {
-                    out.key_condition_expression = decoder.member("KeyConditionExpression", mark)?
+                    out.key_condition_expression = decoder.member("KeyConditionExpression", mark)?;
                 }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -1910,7 +2041,7 @@ impl Decode for Get {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -1918,7 +2049,7 @@ impl Decode for Get {
                     out.key = value.unwrap_or_default();
                 }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -1949,10 +2080,14 @@ impl Decode for GetItemInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "AttributesToGet" => out.attributes_to_get = decoder.member("AttributesToGet", mark)?,
-                "ConsistentRead" => out.consistent_read = decoder.member("ConsistentRead", mark)?,
+                "AttributesToGet" => {
+                    out.attributes_to_get = decoder.member("AttributesToGet", mark)?;
+                }
+                "ConsistentRead" => {
+                    out.consistent_read = decoder.member("ConsistentRead", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -1960,10 +2095,10 @@ impl Decode for GetItemInput {
                     out.key = value.unwrap_or_default();
                 }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -1993,7 +2128,9 @@ impl Decode for GetRecordsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
                 "ShardIterator" => {
                     let value = decoder.member("ShardIterator", mark)?;
                     has_shard_iterator = value.is_some();
@@ -2050,7 +2187,9 @@ impl Decode for GetShardIteratorInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "SequenceNumber" => out.sequence_number = decoder.member("SequenceNumber", mark)?,
+                "SequenceNumber" => {
+                    out.sequence_number = decoder.member("SequenceNumber", mark)?;
+                }
                 "ShardId" => {
                     let value = decoder.member("ShardId", mark)?;
                     has_shard_id = value.is_some();
@@ -2066,7 +2205,9 @@ impl Decode for GetShardIteratorInput {
                     has_stream_arn = value.is_some();
                     out.stream_arn = value.unwrap_or_default();
                 }
-                "Timestamp" => out.timestamp = decoder.member("Timestamp", mark)?,
+                "Timestamp" => {
+                    out.timestamp = decoder.member("Timestamp", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2104,7 +2245,7 @@ impl Decode for GlobalSecondaryIndex {
                     out.key_schema = value.unwrap_or_default();
                 }
                 "OnDemandThroughput" => {
-                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?
+                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?;
                 }
                 "Projection" => {
                     let value = decoder.member("Projection", mark)?;
@@ -2112,9 +2253,11 @@ impl Decode for GlobalSecondaryIndex {
                     out.projection = value.unwrap_or_default();
                 }
                 "ProvisionedThroughput" => {
-                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?
+                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?;
                 }
-                "WarmThroughput" => out.warm_throughput = decoder.member("WarmThroughput", mark)?,
+                "WarmThroughput" => {
+                    out.warm_throughput = decoder.member("WarmThroughput", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2138,10 +2281,12 @@ impl Decode for GlobalSecondaryIndexAutoScalingUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "IndexName" => out.index_name = decoder.member("IndexName", mark)?,
+                "IndexName" => {
+                    out.index_name = decoder.member("IndexName", mark)?;
+                }
                 "ProvisionedWriteCapacityAutoScalingUpdate" => {
                     out.provisioned_write_capacity_auto_scaling_update =
-                        decoder.member("ProvisionedWriteCapacityAutoScalingUpdate", mark)?
+                        decoder.member("ProvisionedWriteCapacityAutoScalingUpdate", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2163,9 +2308,15 @@ impl Decode for GlobalSecondaryIndexUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Create" => out.create = decoder.member("Create", mark)?,
-                "Delete" => out.delete = decoder.member("Delete", mark)?,
-                "Update" => out.update = decoder.member("Update", mark)?,
+                "Create" => {
+                    out.create = decoder.member("Create", mark)?;
+                }
+                "Delete" => {
+                    out.delete = decoder.member("Delete", mark)?;
+                }
+                "Update" => {
+                    out.update = decoder.member("Update", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2194,11 +2345,11 @@ impl Decode for GlobalTableGlobalSecondaryIndexSettingsUpdate {
                 }
                 "ProvisionedWriteCapacityAutoScalingSettingsUpdate" => {
                     out.provisioned_write_capacity_auto_scaling_settings_update =
-                        decoder.member("ProvisionedWriteCapacityAutoScalingSettingsUpdate", mark)?
+                        decoder.member("ProvisionedWriteCapacityAutoScalingSettingsUpdate", mark)?;
                 }
                 "ProvisionedWriteCapacityUnits" => {
                     out.provisioned_write_capacity_units =
-                        decoder.member("ProvisionedWriteCapacityUnits", mark)?
+                        decoder.member("ProvisionedWriteCapacityUnits", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2221,8 +2372,12 @@ impl Decode for GlobalTableWitnessGroupUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Create" => out.create = decoder.member("Create", mark)?,
-                "Delete" => out.delete = decoder.member("Delete", mark)?,
+                "Create" => {
+                    out.create = decoder.member("Create", mark)?;
+                }
+                "Delete" => {
+                    out.delete = decoder.member("Delete", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2246,9 +2401,11 @@ impl Decode for ImportTableInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ClientToken" => out.client_token = decoder.member("ClientToken", mark)?,
+                "ClientToken" => {
+                    out.client_token = decoder.member("ClientToken", mark)?;
+                }
                 "InputCompressionType" => {
-                    out.input_compression_type = decoder.member("InputCompressionType", mark)?
+                    out.input_compression_type = decoder.member("InputCompressionType", mark)?;
                 }
                 "InputFormat" => {
                     let value = decoder.member("InputFormat", mark)?;
@@ -2256,7 +2413,7 @@ impl Decode for ImportTableInput {
                     out.input_format = value.unwrap_or_default();
                 }
                 "InputFormatOptions" => {
-                    out.input_format_options = decoder.member("InputFormatOptions", mark)?
+                    out.input_format_options = decoder.member("InputFormatOptions", mark)?;
                 }
                 "S3BucketSource" => {
                     let value = decoder.member("S3BucketSource", mark)?;
@@ -2291,9 +2448,15 @@ impl Decode for IncrementalExportSpecification {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ExportFromTime" => out.export_from_time = decoder.member("ExportFromTime", mark)?,
-                "ExportToTime" => out.export_to_time = decoder.member("ExportToTime", mark)?,
-                "ExportViewType" => out.export_view_type = decoder.member("ExportViewType", mark)?,
+                "ExportFromTime" => {
+                    out.export_from_time = decoder.member("ExportFromTime", mark)?;
+                }
+                "ExportToTime" => {
+                    out.export_to_time = decoder.member("ExportToTime", mark)?;
+                }
+                "ExportViewType" => {
+                    out.export_view_type = decoder.member("ExportViewType", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2314,7 +2477,9 @@ impl Decode for InputFormatOptions {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Csv" => out.csv = decoder.member("Csv", mark)?,
+                "Csv" => {
+                    out.csv = decoder.member("Csv", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2338,7 +2503,7 @@ impl Decode for InputS3Configuration {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "InputCompressionType" => {
-                    out.input_compression_type = decoder.member("InputCompressionType", mark)?
+                    out.input_compression_type = decoder.member("InputCompressionType", mark)?;
                 }
                 "InputFormat" => {
                     let value = decoder.member("InputFormat", mark)?;
@@ -2350,8 +2515,12 @@ impl Decode for InputS3Configuration {
                     has_s3_bucket = value.is_some();
                     out.s3_bucket = value.unwrap_or_default();
                 }
-                "S3BucketOwner" => out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?,
-                "S3KeyPrefix" => out.s3_key_prefix = decoder.member("S3KeyPrefix", mark)?,
+                "S3BucketOwner" => {
+                    out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?;
+                }
+                "S3KeyPrefix" => {
+                    out.s3_key_prefix = decoder.member("S3KeyPrefix", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2409,10 +2578,14 @@ impl Decode for KeysAndAttributes {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "AttributesToGet" => out.attributes_to_get = decoder.member("AttributesToGet", mark)?,
-                "ConsistentRead" => out.consistent_read = decoder.member("ConsistentRead", mark)?,
+                "AttributesToGet" => {
+                    out.attributes_to_get = decoder.member("AttributesToGet", mark)?;
+                }
+                "ConsistentRead" => {
+                    out.consistent_read = decoder.member("ConsistentRead", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "Keys" => {
                     let value = decoder.member("Keys", mark)?;
@@ -2420,7 +2593,7 @@ impl Decode for KeysAndAttributes {
                     out.keys = value.unwrap_or_default();
                 }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2447,7 +2620,7 @@ impl Decode for KinesisStreamingDestinationInput {
             match &*name {
                 "EnableKinesisStreamingConfiguration" => {
                     out.enable_kinesis_streaming_configuration =
-                        decoder.member("EnableKinesisStreamingConfiguration", mark)?
+                        decoder.member("EnableKinesisStreamingConfiguration", mark)?;
                 }
                 "StreamArn" => {
                     let value = decoder.member("StreamArn", mark)?;
@@ -2481,17 +2654,23 @@ impl Decode for ListBackupsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "BackupType" => out.backup_type = decoder.member("BackupType", mark)?,
-                "ExclusiveStartBackupArn" => {
-                    out.exclusive_start_backup_arn = decoder.member("ExclusiveStartBackupArn", mark)?
+                "BackupType" => {
+                    out.backup_type = decoder.member("BackupType", mark)?;
                 }
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
-                "TableName" => out.table_name = decoder.member("TableName", mark)?,
+                "ExclusiveStartBackupArn" => {
+                    out.exclusive_start_backup_arn = decoder.member("ExclusiveStartBackupArn", mark)?;
+                }
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
+                "TableName" => {
+                    out.table_name = decoder.member("TableName", mark)?;
+                }
                 "TimeRangeLowerBound" => {
-                    out.time_range_lower_bound = decoder.member("TimeRangeLowerBound", mark)?
+                    out.time_range_lower_bound = decoder.member("TimeRangeLowerBound", mark)?;
                 }
                 "TimeRangeUpperBound" => {
-                    out.time_range_upper_bound = decoder.member("TimeRangeUpperBound", mark)?
+                    out.time_range_upper_bound = decoder.member("TimeRangeUpperBound", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2513,8 +2692,12 @@ impl Decode for ListBulkOperationsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "MaxResults" => out.max_results = decoder.member("MaxResults", mark)?,
-                "NextToken" => out.next_token = decoder.member("NextToken", mark)?,
+                "MaxResults" => {
+                    out.max_results = decoder.member("MaxResults", mark)?;
+                }
+                "NextToken" => {
+                    out.next_token = decoder.member("NextToken", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2535,9 +2718,15 @@ impl Decode for ListContributorInsightsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "MaxResults" => out.max_results = decoder.member("MaxResults", mark)?,
-                "NextToken" => out.next_token = decoder.member("NextToken", mark)?,
-                "TableName" => out.table_name = decoder.member("TableName", mark)?,
+                "MaxResults" => {
+                    out.max_results = decoder.member("MaxResults", mark)?;
+                }
+                "NextToken" => {
+                    out.next_token = decoder.member("NextToken", mark)?;
+                }
+                "TableName" => {
+                    out.table_name = decoder.member("TableName", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2558,9 +2747,15 @@ impl Decode for ListExportsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "MaxResults" => out.max_results = decoder.member("MaxResults", mark)?,
-                "NextToken" => out.next_token = decoder.member("NextToken", mark)?,
-                "TableArn" => out.table_arn = decoder.member("TableArn", mark)?,
+                "MaxResults" => {
+                    out.max_results = decoder.member("MaxResults", mark)?;
+                }
+                "NextToken" => {
+                    out.next_token = decoder.member("NextToken", mark)?;
+                }
+                "TableArn" => {
+                    out.table_arn = decoder.member("TableArn", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2583,10 +2778,14 @@ impl Decode for ListGlobalTablesInput {
             match &*name {
                 "ExclusiveStartGlobalTableName" => {
                     out.exclusive_start_global_table_name =
-                        decoder.member("ExclusiveStartGlobalTableName", mark)?
+                        decoder.member("ExclusiveStartGlobalTableName", mark)?;
                 }
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
-                "RegionName" => out.region_name = decoder.member("RegionName", mark)?,
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
+                "RegionName" => {
+                    out.region_name = decoder.member("RegionName", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2607,9 +2806,15 @@ impl Decode for ListImportsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "NextToken" => out.next_token = decoder.member("NextToken", mark)?,
-                "PageSize" => out.page_size = decoder.member("PageSize", mark)?,
-                "TableArn" => out.table_arn = decoder.member("TableArn", mark)?,
+                "NextToken" => {
+                    out.next_token = decoder.member("NextToken", mark)?;
+                }
+                "PageSize" => {
+                    out.page_size = decoder.member("PageSize", mark)?;
+                }
+                "TableArn" => {
+                    out.table_arn = decoder.member("TableArn", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2631,10 +2836,14 @@ impl Decode for ListStreamsInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExclusiveStartStreamArn" => {
-                    out.exclusive_start_stream_arn = decoder.member("ExclusiveStartStreamArn", mark)?
+                    out.exclusive_start_stream_arn = decoder.member("ExclusiveStartStreamArn", mark)?;
                 }
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
-                "TableName" => out.table_name = decoder.member("TableName", mark)?,
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
+                "TableName" => {
+                    out.table_name = decoder.member("TableName", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2656,9 +2865,11 @@ impl Decode for ListTablesInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExclusiveStartTableName" => {
-                    out.exclusive_start_table_name = decoder.member("ExclusiveStartTableName", mark)?
+                    out.exclusive_start_table_name = decoder.member("ExclusiveStartTableName", mark)?;
                 }
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2680,7 +2891,9 @@ impl Decode for ListTagsOfResourceInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "NextToken" => out.next_token = decoder.member("NextToken", mark)?,
+                "NextToken" => {
+                    out.next_token = decoder.member("NextToken", mark)?;
+                }
                 "ResourceArn" => {
                     let value = decoder.member("ResourceArn", mark)?;
                     has_resource_arn = value.is_some();
@@ -2749,10 +2962,10 @@ impl Decode for OnDemandThroughput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "MaxReadRequestUnits" => {
-                    out.max_read_request_units = decoder.member("MaxReadRequestUnits", mark)?
+                    out.max_read_request_units = decoder.member("MaxReadRequestUnits", mark)?;
                 }
                 "MaxWriteRequestUnits" => {
-                    out.max_write_request_units = decoder.member("MaxWriteRequestUnits", mark)?
+                    out.max_write_request_units = decoder.member("MaxWriteRequestUnits", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2775,7 +2988,7 @@ impl Decode for OnDemandThroughputOverride {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "MaxReadRequestUnits" => {
-                    out.max_read_request_units = decoder.member("MaxReadRequestUnits", mark)?
+                    out.max_read_request_units = decoder.member("MaxReadRequestUnits", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2803,11 +3016,21 @@ impl Decode for OutputS3Configuration {
                     has_output_type = value.is_some();
                     out.output_type = value.unwrap_or_default();
                 }
-                "S3Bucket" => out.s3_bucket = decoder.member("S3Bucket", mark)?,
-                "S3BucketOwner" => out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?,
-                "S3KeyPrefix" => out.s3_key_prefix = decoder.member("S3KeyPrefix", mark)?,
-                "S3SseAlgorithm" => out.s3_sse_algorithm = decoder.member("S3SseAlgorithm", mark)?,
-                "S3SseKmsKeyId" => out.s3_sse_kms_key_id = decoder.member("S3SseKmsKeyId", mark)?,
+                "S3Bucket" => {
+                    out.s3_bucket = decoder.member("S3Bucket", mark)?;
+                }
+                "S3BucketOwner" => {
+                    out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?;
+                }
+                "S3KeyPrefix" => {
+                    out.s3_key_prefix = decoder.member("S3KeyPrefix", mark)?;
+                }
+                "S3SseAlgorithm" => {
+                    out.s3_sse_algorithm = decoder.member("S3SseAlgorithm", mark)?;
+                }
+                "S3SseKmsKeyId" => {
+                    out.s3_sse_kms_key_id = decoder.member("S3SseKmsKeyId", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2830,10 +3053,12 @@ impl Decode for ParameterizedStatement {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Parameters" => out.parameters = decoder.member("Parameters", mark)?,
+                "Parameters" => {
+                    out.parameters = decoder.member("Parameters", mark)?;
+                }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "Statement" => {
                     let value = decoder.member("Statement", mark)?;
@@ -2868,7 +3093,7 @@ impl Decode for PointInTimeRecoverySpecification {
                     out.point_in_time_recovery_enabled = value.unwrap_or_default();
                 }
                 "RecoveryPeriodInDays" => {
-                    out.recovery_period_in_days = decoder.member("RecoveryPeriodInDays", mark)?
+                    out.recovery_period_in_days = decoder.member("RecoveryPeriodInDays", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -2891,8 +3116,12 @@ impl Decode for Projection {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "NonKeyAttributes" => out.non_key_attributes = decoder.member("NonKeyAttributes", mark)?,
-                "ProjectionType" => out.projection_type = decoder.member("ProjectionType", mark)?,
+                "NonKeyAttributes" => {
+                    out.non_key_attributes = decoder.member("NonKeyAttributes", mark)?;
+                }
+                "ProjectionType" => {
+                    out.projection_type = decoder.member("ProjectionType", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2947,7 +3176,9 @@ impl Decode for ProvisionedThroughputOverride {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ReadCapacityUnits" => out.read_capacity_units = decoder.member("ReadCapacityUnits", mark)?,
+                "ReadCapacityUnits" => {
+                    out.read_capacity_units = decoder.member("ReadCapacityUnits", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -2971,14 +3202,14 @@ impl Decode for Put {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ConditionExpression" => {
-                    out.condition_expression = decoder.member("ConditionExpression", mark)?
+                    out.condition_expression = decoder.member("ConditionExpression", mark)?;
                 }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Item" => {
                     let value = decoder.member("Item", mark)?;
@@ -2987,7 +3218,7 @@ impl Decode for Put {
                 }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -3019,18 +3250,20 @@ impl Decode for PutItemInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ConditionExpression" => {
-                    out.condition_expression = decoder.member("ConditionExpression", mark)?
+                    out.condition_expression = decoder.member("ConditionExpression", mark)?;
                 }
                 "ConditionalOperator" => {
-                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?
+                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?;
                 }
-                "Expected" => out.expected = decoder.member("Expected", mark)?,
+                "Expected" => {
+                    out.expected = decoder.member("Expected", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Item" => {
                     let value = decoder.member("Item", mark)?;
@@ -3038,16 +3271,18 @@ impl Decode for PutItemInput {
                     out.item = value.unwrap_or_default();
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "ReturnItemCollectionMetrics" => {
                     out.return_item_collection_metrics =
-                        decoder.member("ReturnItemCollectionMetrics", mark)?
+                        decoder.member("ReturnItemCollectionMetrics", mark)?;
                 }
-                "ReturnValues" => out.return_values = decoder.member("ReturnValues", mark)?,
+                "ReturnValues" => {
+                    out.return_values = decoder.member("ReturnValues", mark)?;
+                }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -3107,10 +3342,10 @@ impl Decode for PutResourcePolicyInput {
             match &*name {
                 "ConfirmRemoveSelfResourceAccess" => {
                     out.confirm_remove_self_resource_access =
-                        decoder.member("ConfirmRemoveSelfResourceAccess", mark)?
+                        decoder.member("ConfirmRemoveSelfResourceAccess", mark)?;
                 }
                 "ExpectedRevisionId" => {
-                    out.expected_revision_id = decoder.member("ExpectedRevisionId", mark)?
+                    out.expected_revision_id = decoder.member("ExpectedRevisionId", mark)?;
                 }
                 "Policy" => {
                     let value = decoder.member("Policy", mark)?;
@@ -3145,35 +3380,55 @@ impl Decode for QueryInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "AttributesToGet" => out.attributes_to_get = decoder.member("AttributesToGet", mark)?,
-                "ConditionalOperator" => {
-                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?
+                "AttributesToGet" => {
+                    out.attributes_to_get = decoder.member("AttributesToGet", mark)?;
                 }
-                "ConsistentRead" => out.consistent_read = decoder.member("ConsistentRead", mark)?,
-                "ExclusiveStartKey" => out.exclusive_start_key = decoder.member("ExclusiveStartKey", mark)?,
+                "ConditionalOperator" => {
+                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?;
+                }
+                "ConsistentRead" => {
+                    out.consistent_read = decoder.member("ConsistentRead", mark)?;
+                }
+                "ExclusiveStartKey" => {
+                    out.exclusive_start_key = decoder.member("ExclusiveStartKey", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
-                "FilterExpression" => out.filter_expression = decoder.member("FilterExpression", mark)?,
-                "IndexName" => out.index_name = decoder.member("IndexName", mark)?,
+                "FilterExpression" => {
+                    out.filter_expression = decoder.member("FilterExpression", mark)?;
+                }
+                "IndexName" => {
+                    out.index_name = decoder.member("IndexName", mark)?;
+                }
                 "KeyConditionExpression" => {
-                    out.key_condition_expression = decoder.member("KeyConditionExpression", mark)?
+                    out.key_condition_expression = decoder.member("KeyConditionExpression", mark)?;
                 }
-                "KeyConditions" => out.key_conditions = decoder.member("KeyConditions", mark)?,
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
+                "KeyConditions" => {
+                    out.key_conditions = decoder.member("KeyConditions", mark)?;
+                }
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
-                "QueryFilter" => out.query_filter = decoder.member("QueryFilter", mark)?,
+                "QueryFilter" => {
+                    out.query_filter = decoder.member("QueryFilter", mark)?;
+                }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
-                "ScanIndexForward" => out.scan_index_forward = decoder.member("ScanIndexForward", mark)?,
-                "Select" => out.select = decoder.member("Select", mark)?,
+                "ScanIndexForward" => {
+                    out.scan_index_forward = decoder.member("ScanIndexForward", mark)?;
+                }
+                "Select" => {
+                    out.select = decoder.member("Select", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
@@ -3200,7 +3455,9 @@ impl Decode for Replica {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "RegionName" => out.region_name = decoder.member("RegionName", mark)?,
+                "RegionName" => {
+                    out.region_name = decoder.member("RegionName", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3229,11 +3486,11 @@ impl Decode for ReplicaAutoScalingUpdate {
                 }
                 "ReplicaGlobalSecondaryIndexUpdates" => {
                     out.replica_global_secondary_index_updates =
-                        decoder.member("ReplicaGlobalSecondaryIndexUpdates", mark)?
+                        decoder.member("ReplicaGlobalSecondaryIndexUpdates", mark)?;
                 }
                 "ReplicaProvisionedReadCapacityAutoScalingUpdate" => {
                     out.replica_provisioned_read_capacity_auto_scaling_update =
-                        decoder.member("ReplicaProvisionedReadCapacityAutoScalingUpdate", mark)?
+                        decoder.member("ReplicaProvisionedReadCapacityAutoScalingUpdate", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -3263,11 +3520,11 @@ impl Decode for ReplicaGlobalSecondaryIndex {
                     out.index_name = value.unwrap_or_default();
                 }
                 "OnDemandThroughputOverride" => {
-                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?
+                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?;
                 }
                 "ProvisionedThroughputOverride" => {
                     out.provisioned_throughput_override =
-                        decoder.member("ProvisionedThroughputOverride", mark)?
+                        decoder.member("ProvisionedThroughputOverride", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -3290,10 +3547,12 @@ impl Decode for ReplicaGlobalSecondaryIndexAutoScalingUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "IndexName" => out.index_name = decoder.member("IndexName", mark)?,
+                "IndexName" => {
+                    out.index_name = decoder.member("IndexName", mark)?;
+                }
                 "ProvisionedReadCapacityAutoScalingUpdate" => {
                     out.provisioned_read_capacity_auto_scaling_update =
-                        decoder.member("ProvisionedReadCapacityAutoScalingUpdate", mark)?
+                        decoder.member("ProvisionedReadCapacityAutoScalingUpdate", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -3323,11 +3582,11 @@ impl Decode for ReplicaGlobalSecondaryIndexSettingsUpdate {
                 }
                 "ProvisionedReadCapacityAutoScalingSettingsUpdate" => {
                     out.provisioned_read_capacity_auto_scaling_settings_update =
-                        decoder.member("ProvisionedReadCapacityAutoScalingSettingsUpdate", mark)?
+                        decoder.member("ProvisionedReadCapacityAutoScalingSettingsUpdate", mark)?;
                 }
                 "ProvisionedReadCapacityUnits" => {
                     out.provisioned_read_capacity_units =
-                        decoder.member("ProvisionedReadCapacityUnits", mark)?
+                        decoder.member("ProvisionedReadCapacityUnits", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -3358,17 +3617,19 @@ impl Decode for ReplicaSettingsUpdate {
                 }
                 "ReplicaGlobalSecondaryIndexSettingsUpdate" => {
                     out.replica_global_secondary_index_settings_update =
-                        decoder.member("ReplicaGlobalSecondaryIndexSettingsUpdate", mark)?
+                        decoder.member("ReplicaGlobalSecondaryIndexSettingsUpdate", mark)?;
                 }
                 "ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate" => {
                     out.replica_provisioned_read_capacity_auto_scaling_settings_update =
-                        decoder.member("ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate", mark)?
+                        decoder.member("ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate", mark)?;
                 }
                 "ReplicaProvisionedReadCapacityUnits" => {
                     out.replica_provisioned_read_capacity_units =
-                        decoder.member("ReplicaProvisionedReadCapacityUnits", mark)?
+                        decoder.member("ReplicaProvisionedReadCapacityUnits", mark)?;
                 }
-                "ReplicaTableClass" => out.replica_table_class = decoder.member("ReplicaTableClass", mark)?,
+                "ReplicaTableClass" => {
+                    out.replica_table_class = decoder.member("ReplicaTableClass", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3390,8 +3651,12 @@ impl Decode for ReplicaUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Create" => out.create = decoder.member("Create", mark)?,
-                "Delete" => out.delete = decoder.member("Delete", mark)?,
+                "Create" => {
+                    out.create = decoder.member("Create", mark)?;
+                }
+                "Delete" => {
+                    out.delete = decoder.member("Delete", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3412,10 +3677,18 @@ impl Decode for ReplicationGroupUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Create" => out.create = decoder.member("Create", mark)?,
-                "Delete" => out.delete = decoder.member("Delete", mark)?,
-                "Disassociate" => out.disassociate = decoder.member("Disassociate", mark)?,
-                "Update" => out.update = decoder.member("Update", mark)?,
+                "Create" => {
+                    out.create = decoder.member("Create", mark)?;
+                }
+                "Delete" => {
+                    out.delete = decoder.member("Delete", mark)?;
+                }
+                "Disassociate" => {
+                    out.disassociate = decoder.member("Disassociate", mark)?;
+                }
+                "Update" => {
+                    out.update = decoder.member("Update", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3444,25 +3717,25 @@ impl Decode for RestoreTableFromBackupInput {
                     out.backup_arn = value.unwrap_or_default();
                 }
                 "BillingModeOverride" => {
-                    out.billing_mode_override = decoder.member("BillingModeOverride", mark)?
+                    out.billing_mode_override = decoder.member("BillingModeOverride", mark)?;
                 }
                 "GlobalSecondaryIndexOverride" => {
                     out.global_secondary_index_override =
-                        decoder.member("GlobalSecondaryIndexOverride", mark)?
+                        decoder.member("GlobalSecondaryIndexOverride", mark)?;
                 }
                 "LocalSecondaryIndexOverride" => {
                     out.local_secondary_index_override =
-                        decoder.member("LocalSecondaryIndexOverride", mark)?
+                        decoder.member("LocalSecondaryIndexOverride", mark)?;
                 }
                 "OnDemandThroughputOverride" => {
-                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?
+                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?;
                 }
                 "ProvisionedThroughputOverride" => {
                     out.provisioned_throughput_override =
-                        decoder.member("ProvisionedThroughputOverride", mark)?
+                        decoder.member("ProvisionedThroughputOverride", mark)?;
                 }
                 "SSESpecificationOverride" => {
-                    out.sse_specification_override = decoder.member("SSESpecificationOverride", mark)?
+                    out.sse_specification_override = decoder.member("SSESpecificationOverride", mark)?;
                 }
                 "TargetTableName" => {
                     let value = decoder.member("TargetTableName", mark)?;
@@ -3470,7 +3743,7 @@ impl Decode for RestoreTableFromBackupInput {
                     out.target_table_name = value.unwrap_or_default();
                 }
                 "VectorIndexOverride" => {
-                    out.vector_index_override = decoder.member("VectorIndexOverride", mark)?
+                    out.vector_index_override = decoder.member("VectorIndexOverride", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -3496,39 +3769,45 @@ impl Decode for RestoreTableToPointInTimeInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "BillingModeOverride" => {
-                    out.billing_mode_override = decoder.member("BillingModeOverride", mark)?
+                    out.billing_mode_override = decoder.member("BillingModeOverride", mark)?;
                 }
                 "GlobalSecondaryIndexOverride" => {
                     out.global_secondary_index_override =
-                        decoder.member("GlobalSecondaryIndexOverride", mark)?
+                        decoder.member("GlobalSecondaryIndexOverride", mark)?;
                 }
                 "LocalSecondaryIndexOverride" => {
                     out.local_secondary_index_override =
-                        decoder.member("LocalSecondaryIndexOverride", mark)?
+                        decoder.member("LocalSecondaryIndexOverride", mark)?;
                 }
                 "OnDemandThroughputOverride" => {
-                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?
+                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?;
                 }
                 "ProvisionedThroughputOverride" => {
                     out.provisioned_throughput_override =
-                        decoder.member("ProvisionedThroughputOverride", mark)?
+                        decoder.member("ProvisionedThroughputOverride", mark)?;
                 }
-                "RestoreDateTime" => out.restore_date_time = decoder.member("RestoreDateTime", mark)?,
+                "RestoreDateTime" => {
+                    out.restore_date_time = decoder.member("RestoreDateTime", mark)?;
+                }
                 "SSESpecificationOverride" => {
-                    out.sse_specification_override = decoder.member("SSESpecificationOverride", mark)?
+                    out.sse_specification_override = decoder.member("SSESpecificationOverride", mark)?;
                 }
-                "SourceTableArn" => out.source_table_arn = decoder.member("SourceTableArn", mark)?,
-                "SourceTableName" => out.source_table_name = decoder.member("SourceTableName", mark)?,
+                "SourceTableArn" => {
+                    out.source_table_arn = decoder.member("SourceTableArn", mark)?;
+                }
+                "SourceTableName" => {
+                    out.source_table_name = decoder.member("SourceTableName", mark)?;
+                }
                 "TargetTableName" => {
                     let value = decoder.member("TargetTableName", mark)?;
                     has_target_table_name = value.is_some();
                     out.target_table_name = value.unwrap_or_default();
                 }
                 "UseLatestRestorableTime" => {
-                    out.use_latest_restorable_time = decoder.member("UseLatestRestorableTime", mark)?
+                    out.use_latest_restorable_time = decoder.member("UseLatestRestorableTime", mark)?;
                 }
                 "VectorIndexOverride" => {
-                    out.vector_index_override = decoder.member("VectorIndexOverride", mark)?
+                    out.vector_index_override = decoder.member("VectorIndexOverride", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -3557,8 +3836,12 @@ impl Decode for S3BucketSource {
                     has_s3_bucket = value.is_some();
                     out.s3_bucket = value.unwrap_or_default();
                 }
-                "S3BucketOwner" => out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?,
-                "S3KeyPrefix" => out.s3_key_prefix = decoder.member("S3KeyPrefix", mark)?,
+                "S3BucketOwner" => {
+                    out.s3_bucket_owner = decoder.member("S3BucketOwner", mark)?;
+                }
+                "S3KeyPrefix" => {
+                    out.s3_key_prefix = decoder.member("S3KeyPrefix", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3580,9 +3863,15 @@ impl Decode for SSESpecification {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Enabled" => out.enabled = decoder.member("Enabled", mark)?,
-                "KMSMasterKeyId" => out.kms_master_key_id = decoder.member("KMSMasterKeyId", mark)?,
-                "SSEType" => out.sse_type = decoder.member("SSEType", mark)?,
+                "Enabled" => {
+                    out.enabled = decoder.member("Enabled", mark)?;
+                }
+                "KMSMasterKeyId" => {
+                    out.kms_master_key_id = decoder.member("KMSMasterKeyId", mark)?;
+                }
+                "SSEType" => {
+                    out.sse_type = decoder.member("SSEType", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3604,37 +3893,57 @@ impl Decode for ScanInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "AttributesToGet" => out.attributes_to_get = decoder.member("AttributesToGet", mark)?,
-                "ConditionalOperator" => {
-                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?
+                "AttributesToGet" => {
+                    out.attributes_to_get = decoder.member("AttributesToGet", mark)?;
                 }
-                "ConsistentRead" => out.consistent_read = decoder.member("ConsistentRead", mark)?,
-                "ExclusiveStartKey" => out.exclusive_start_key = decoder.member("ExclusiveStartKey", mark)?,
+                "ConditionalOperator" => {
+                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?;
+                }
+                "ConsistentRead" => {
+                    out.consistent_read = decoder.member("ConsistentRead", mark)?;
+                }
+                "ExclusiveStartKey" => {
+                    out.exclusive_start_key = decoder.member("ExclusiveStartKey", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
-                "FilterExpression" => out.filter_expression = decoder.member("FilterExpression", mark)?,
-                "IndexName" => out.index_name = decoder.member("IndexName", mark)?,
-                "Limit" => out.limit = decoder.member("Limit", mark)?,
+                "FilterExpression" => {
+                    out.filter_expression = decoder.member("FilterExpression", mark)?;
+                }
+                "IndexName" => {
+                    out.index_name = decoder.member("IndexName", mark)?;
+                }
+                "Limit" => {
+                    out.limit = decoder.member("Limit", mark)?;
+                }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
-                "ScanFilter" => out.scan_filter = decoder.member("ScanFilter", mark)?,
-                "Segment" => out.segment = decoder.member("Segment", mark)?,
-                "Select" => out.select = decoder.member("Select", mark)?,
+                "ScanFilter" => {
+                    out.scan_filter = decoder.member("ScanFilter", mark)?;
+                }
+                "Segment" => {
+                    out.segment = decoder.member("Segment", mark)?;
+                }
+                "Select" => {
+                    out.select = decoder.member("Select", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
                     out.table_name = value.unwrap_or_default();
                 }
-                "TotalSegments" => out.total_segments = decoder.member("TotalSegments", mark)?,
+                "TotalSegments" => {
+                    out.total_segments = decoder.member("TotalSegments", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3695,11 +4004,11 @@ impl Decode for SearchVectorsInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "IndexName" => {
                     let value = decoder.member("IndexName", mark)?;
@@ -3707,13 +4016,13 @@ impl Decode for SearchVectorsInput {
                     out.index_name = value.unwrap_or_default();
                 }
                 "ProjectionExpression" => {
-                    out.projection_expression = decoder.member("ProjectionExpression", mark)?
+                    out.projection_expression = decoder.member("ProjectionExpression", mark)?;
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "SearchConditionExpression" => {
-                    out.search_condition_expression = decoder.member("SearchConditionExpression", mark)?
+                    out.search_condition_expression = decoder.member("SearchConditionExpression", mark)?;
                 }
                 "SearchVector" => {
                     let value = decoder.member("SearchVector", mark)?;
@@ -3754,8 +4063,12 @@ impl Decode for ShardFilter {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ShardId" => out.shard_id = decoder.member("ShardId", mark)?,
-                "Type" => out.type_ = decoder.member("Type", mark)?,
+                "ShardId" => {
+                    out.shard_id = decoder.member("ShardId", mark)?;
+                }
+                "Type" => {
+                    out.type_ = decoder.member("Type", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3779,21 +4092,25 @@ impl Decode for StartBulkPutItemsInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ClientToken" => out.client_token = decoder.member("ClientToken", mark)?,
+                "ClientToken" => {
+                    out.client_token = decoder.member("ClientToken", mark)?;
+                }
                 "InputS3Configuration" => {
                     let value = decoder.member("InputS3Configuration", mark)?;
                     has_input_s3_configuration = value.is_some();
                     out.input_s3_configuration = value.unwrap_or_default();
                 }
                 "MaxWriteRequestUnits" => {
-                    out.max_write_request_units = decoder.member("MaxWriteRequestUnits", mark)?
+                    out.max_write_request_units = decoder.member("MaxWriteRequestUnits", mark)?;
                 }
                 "OutputS3Configuration" => {
                     let value = decoder.member("OutputS3Configuration", mark)?;
                     has_output_s3_configuration = value.is_some();
                     out.output_s3_configuration = value.unwrap_or_default();
                 }
-                "PerformanceTier" => out.performance_tier = decoder.member("PerformanceTier", mark)?,
+                "PerformanceTier" => {
+                    out.performance_tier = decoder.member("PerformanceTier", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
@@ -3828,7 +4145,9 @@ impl Decode for StreamSpecification {
                     has_stream_enabled = value.is_some();
                     out.stream_enabled = value.unwrap_or_default();
                 }
-                "StreamViewType" => out.stream_view_type = decoder.member("StreamViewType", mark)?,
+                "StreamViewType" => {
+                    out.stream_view_type = decoder.member("StreamViewType", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -3858,9 +4177,11 @@ impl Decode for TableCreationParameters {
                     has_attribute_definitions = value.is_some();
                     out.attribute_definitions = value.unwrap_or_default();
                 }
-                "BillingMode" => out.billing_mode = decoder.member("BillingMode", mark)?,
+                "BillingMode" => {
+                    out.billing_mode = decoder.member("BillingMode", mark)?;
+                }
                 "GlobalSecondaryIndexes" => {
-                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?
+                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?;
                 }
                 "KeySchema" => {
                     let value = decoder.member("KeySchema", mark)?;
@@ -3868,18 +4189,22 @@ impl Decode for TableCreationParameters {
                     out.key_schema = value.unwrap_or_default();
                 }
                 "OnDemandThroughput" => {
-                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?
+                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?;
                 }
                 "ProvisionedThroughput" => {
-                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?
+                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?;
                 }
-                "SSESpecification" => out.sse_specification = decoder.member("SSESpecification", mark)?,
+                "SSESpecification" => {
+                    out.sse_specification = decoder.member("SSESpecification", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
                     out.table_name = value.unwrap_or_default();
                 }
-                "VectorIndexes" => out.vector_indexes = decoder.member("VectorIndexes", mark)?,
+                "VectorIndexes" => {
+                    out.vector_indexes = decoder.member("VectorIndexes", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -4034,7 +4359,7 @@ impl Decode for TransactGetItemsInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "TransactItems" => {
                     let value = decoder.member("TransactItems", mark)?;
@@ -4062,10 +4387,18 @@ impl Decode for TransactWriteItem {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "ConditionCheck" => out.condition_check = decoder.member("ConditionCheck", mark)?,
-                "Delete" => out.delete = decoder.member("Delete", mark)?,
-                "Put" => out.put = decoder.member("Put", mark)?,
-                "Update" => out.update = decoder.member("Update", mark)?,
+                "ConditionCheck" => {
+                    out.condition_check = decoder.member("ConditionCheck", mark)?;
+                }
+                "Delete" => {
+                    out.delete = decoder.member("Delete", mark)?;
+                }
+                "Put" => {
+                    out.put = decoder.member("Put", mark)?;
+                }
+                "Update" => {
+                    out.update = decoder.member("Update", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -4088,14 +4421,14 @@ impl Decode for TransactWriteItemsInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ClientRequestToken" => {
-                    out.client_request_token = decoder.member("ClientRequestToken", mark)?
+                    out.client_request_token = decoder.member("ClientRequestToken", mark)?;
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "ReturnItemCollectionMetrics" => {
                     out.return_item_collection_metrics =
-                        decoder.member("ReturnItemCollectionMetrics", mark)?
+                        decoder.member("ReturnItemCollectionMetrics", mark)?;
                 }
                 "TransactItems" => {
                     let value = decoder.member("TransactItems", mark)?;
@@ -4161,14 +4494,14 @@ impl Decode for Update {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ConditionExpression" => {
-                    out.condition_expression = decoder.member("ConditionExpression", mark)?
+                    out.condition_expression = decoder.member("ConditionExpression", mark)?;
                 }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -4177,7 +4510,7 @@ impl Decode for Update {
                 }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
@@ -4254,9 +4587,11 @@ impl Decode for UpdateContributorInsightsInput {
                     out.contributor_insights_action = value.unwrap_or_default();
                 }
                 "ContributorInsightsMode" => {
-                    out.contributor_insights_mode = decoder.member("ContributorInsightsMode", mark)?
+                    out.contributor_insights_mode = decoder.member("ContributorInsightsMode", mark)?;
                 }
-                "IndexName" => out.index_name = decoder.member("IndexName", mark)?,
+                "IndexName" => {
+                    out.index_name = decoder.member("IndexName", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
@@ -4291,12 +4626,14 @@ impl Decode for UpdateGlobalSecondaryIndexAction {
                     out.index_name = value.unwrap_or_default();
                 }
                 "OnDemandThroughput" => {
-                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?
+                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?;
                 }
                 "ProvisionedThroughput" => {
-                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?
+                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?;
                 }
-                "WarmThroughput" => out.warm_throughput = decoder.member("WarmThroughput", mark)?,
+                "WarmThroughput" => {
+                    out.warm_throughput = decoder.member("WarmThroughput", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -4354,11 +4691,11 @@ impl Decode for UpdateGlobalTableSettingsInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "GlobalTableBillingMode" => {
-                    out.global_table_billing_mode = decoder.member("GlobalTableBillingMode", mark)?
+                    out.global_table_billing_mode = decoder.member("GlobalTableBillingMode", mark)?;
                 }
                 "GlobalTableGlobalSecondaryIndexSettingsUpdate" => {
                     out.global_table_global_secondary_index_settings_update =
-                        decoder.member("GlobalTableGlobalSecondaryIndexSettingsUpdate", mark)?
+                        decoder.member("GlobalTableGlobalSecondaryIndexSettingsUpdate", mark)?;
                 }
                 "GlobalTableName" => {
                     let value = decoder.member("GlobalTableName", mark)?;
@@ -4367,14 +4704,14 @@ impl Decode for UpdateGlobalTableSettingsInput {
                 }
                 "GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate" => {
                     out.global_table_provisioned_write_capacity_auto_scaling_settings_update = decoder
-                        .member("GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate", mark)?
+                        .member("GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate", mark)?;
                 }
                 "GlobalTableProvisionedWriteCapacityUnits" => {
                     out.global_table_provisioned_write_capacity_units =
-                        decoder.member("GlobalTableProvisionedWriteCapacityUnits", mark)?
+                        decoder.member("GlobalTableProvisionedWriteCapacityUnits", mark)?;
                 }
                 "ReplicaSettingsUpdate" => {
-                    out.replica_settings_update = decoder.member("ReplicaSettingsUpdate", mark)?
+                    out.replica_settings_update = decoder.member("ReplicaSettingsUpdate", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -4399,20 +4736,24 @@ impl Decode for UpdateItemInput {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "AttributeUpdates" => out.attribute_updates = decoder.member("AttributeUpdates", mark)?,
+                "AttributeUpdates" => {
+                    out.attribute_updates = decoder.member("AttributeUpdates", mark)?;
+                }
                 "ConditionExpression" => {
-                    out.condition_expression = decoder.member("ConditionExpression", mark)?
+                    out.condition_expression = decoder.member("ConditionExpression", mark)?;
                 }
                 "ConditionalOperator" => {
-                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?
+                    out.conditional_operator = decoder.member("ConditionalOperator", mark)?;
                 }
-                "Expected" => out.expected = decoder.member("Expected", mark)?,
+                "Expected" => {
+                    out.expected = decoder.member("Expected", mark)?;
+                }
                 "ExpressionAttributeNames" => {
-                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?
+                    out.expression_attribute_names = decoder.member("ExpressionAttributeNames", mark)?;
                 }
                 "ExpressionAttributeValues" => {
                     out.expression_attribute_values =
-                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?
+                        decoder.member_with("ExpressionAttributeValues", mark, placeholders)?;
                 }
                 "Key" => {
                     let value = decoder.member("Key", mark)?;
@@ -4420,23 +4761,27 @@ impl Decode for UpdateItemInput {
                     out.key = value.unwrap_or_default();
                 }
                 "ReturnConsumedCapacity" => {
-                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?
+                    out.return_consumed_capacity = decoder.member("ReturnConsumedCapacity", mark)?;
                 }
                 "ReturnItemCollectionMetrics" => {
                     out.return_item_collection_metrics =
-                        decoder.member("ReturnItemCollectionMetrics", mark)?
+                        decoder.member("ReturnItemCollectionMetrics", mark)?;
                 }
-                "ReturnValues" => out.return_values = decoder.member("ReturnValues", mark)?,
+                "ReturnValues" => {
+                    out.return_values = decoder.member("ReturnValues", mark)?;
+                }
                 "ReturnValuesOnConditionCheckFailure" => {
                     out.return_values_on_condition_check_failure =
-                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?
+                        decoder.member("ReturnValuesOnConditionCheckFailure", mark)?;
                 }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
                     out.table_name = value.unwrap_or_default();
                 }
-                "UpdateExpression" => out.update_expression = decoder.member("UpdateExpression", mark)?,
+                "UpdateExpression" => {
+                    out.update_expression = decoder.member("UpdateExpression", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -4461,7 +4806,7 @@ impl Decode for UpdateKinesisStreamingConfiguration {
             match &*name {
                 "ApproximateCreationDateTimePrecision" => {
                     out.approximate_creation_date_time_precision =
-                        decoder.member("ApproximateCreationDateTimePrecision", mark)?
+                        decoder.member("ApproximateCreationDateTimePrecision", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -4497,7 +4842,7 @@ impl Decode for UpdateKinesisStreamingDestinationInput {
                 }
                 "UpdateKinesisStreamingConfiguration" => {
                     out.update_kinesis_streaming_configuration =
-                        decoder.member("UpdateKinesisStreamingConfiguration", mark)?
+                        decoder.member("UpdateKinesisStreamingConfiguration", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -4523,15 +4868,17 @@ impl Decode for UpdateReplicationGroupMemberAction {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "GlobalSecondaryIndexes" => {
-                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?
+                    out.global_secondary_indexes = decoder.member("GlobalSecondaryIndexes", mark)?;
                 }
-                "KMSMasterKeyId" => out.kms_master_key_id = decoder.member("KMSMasterKeyId", mark)?,
+                "KMSMasterKeyId" => {
+                    out.kms_master_key_id = decoder.member("KMSMasterKeyId", mark)?;
+                }
                 "OnDemandThroughputOverride" => {
-                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?
+                    out.on_demand_throughput_override = decoder.member("OnDemandThroughputOverride", mark)?;
                 }
                 "ProvisionedThroughputOverride" => {
                     out.provisioned_throughput_override =
-                        decoder.member("ProvisionedThroughputOverride", mark)?
+                        decoder.member("ProvisionedThroughputOverride", mark)?;
                 }
                 "RegionName" => {
                     let value = decoder.member("RegionName", mark)?;
@@ -4539,7 +4886,7 @@ impl Decode for UpdateReplicationGroupMemberAction {
                     out.region_name = value.unwrap_or_default();
                 }
                 "TableClassOverride" => {
-                    out.table_class_override = decoder.member("TableClassOverride", mark)?
+                    out.table_class_override = decoder.member("TableClassOverride", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -4564,51 +4911,61 @@ impl Decode for UpdateTableInput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "AttributeDefinitions" => {
-                    out.attribute_definitions = decoder.member("AttributeDefinitions", mark)?
+                    out.attribute_definitions = decoder.member("AttributeDefinitions", mark)?;
                 }
-                "BillingMode" => out.billing_mode = decoder.member("BillingMode", mark)?,
+                "BillingMode" => {
+                    out.billing_mode = decoder.member("BillingMode", mark)?;
+                }
                 "DeletionProtectionEnabled" => {
-                    out.deletion_protection_enabled = decoder.member("DeletionProtectionEnabled", mark)?
+                    out.deletion_protection_enabled = decoder.member("DeletionProtectionEnabled", mark)?;
                 }
                 "DisassociationProtectionEnabled" => {
                     out.disassociation_protection_enabled =
-                        decoder.member("DisassociationProtectionEnabled", mark)?
+                        decoder.member("DisassociationProtectionEnabled", mark)?;
                 }
                 "GlobalSecondaryIndexUpdates" => {
                     out.global_secondary_index_updates =
-                        decoder.member("GlobalSecondaryIndexUpdates", mark)?
+                        decoder.member("GlobalSecondaryIndexUpdates", mark)?;
                 }
                 "GlobalTableSettingsReplicationMode" => {
                     out.global_table_settings_replication_mode =
-                        decoder.member("GlobalTableSettingsReplicationMode", mark)?
+                        decoder.member("GlobalTableSettingsReplicationMode", mark)?;
                 }
                 "GlobalTableWitnessUpdates" => {
-                    out.global_table_witness_updates = decoder.member("GlobalTableWitnessUpdates", mark)?
+                    out.global_table_witness_updates = decoder.member("GlobalTableWitnessUpdates", mark)?;
                 }
                 "MultiRegionConsistency" => {
-                    out.multi_region_consistency = decoder.member("MultiRegionConsistency", mark)?
+                    out.multi_region_consistency = decoder.member("MultiRegionConsistency", mark)?;
                 }
                 "OnDemandThroughput" => {
-                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?
+                    out.on_demand_throughput = decoder.member("OnDemandThroughput", mark)?;
                 }
                 "ProvisionedThroughput" => {
-                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?
+                    out.provisioned_throughput = decoder.member("ProvisionedThroughput", mark)?;
                 }
-                "ReplicaUpdates" => out.replica_updates = decoder.member("ReplicaUpdates", mark)?,
-                "SSESpecification" => out.sse_specification = decoder.member("SSESpecification", mark)?,
+                "ReplicaUpdates" => {
+                    out.replica_updates = decoder.member("ReplicaUpdates", mark)?;
+                }
+                "SSESpecification" => {
+                    out.sse_specification = decoder.member("SSESpecification", mark)?;
+                }
                 "StreamSpecification" => {
-                    out.stream_specification = decoder.member("StreamSpecification", mark)?
+                    out.stream_specification = decoder.member("StreamSpecification", mark)?;
                 }
-                "TableClass" => out.table_class = decoder.member("TableClass", mark)?,
+                "TableClass" => {
+                    out.table_class = decoder.member("TableClass", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
                     out.table_name = value.unwrap_or_default();
                 }
                 "VectorIndexUpdates" => {
-                    out.vector_index_updates = decoder.member("VectorIndexUpdates", mark)?
+                    out.vector_index_updates = decoder.member("VectorIndexUpdates", mark)?;
                 }
-                "WarmThroughput" => out.warm_throughput = decoder.member("WarmThroughput", mark)?,
+                "WarmThroughput" => {
+                    out.warm_throughput = decoder.member("WarmThroughput", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -4633,13 +4990,15 @@ impl Decode for UpdateTableReplicaAutoScalingInput {
             match &*name {
                 "GlobalSecondaryIndexUpdates" => {
                     out.global_secondary_index_updates =
-                        decoder.member("GlobalSecondaryIndexUpdates", mark)?
+                        decoder.member("GlobalSecondaryIndexUpdates", mark)?;
                 }
                 "ProvisionedWriteCapacityAutoScalingUpdate" => {
                     out.provisioned_write_capacity_auto_scaling_update =
-                        decoder.member("ProvisionedWriteCapacityAutoScalingUpdate", mark)?
+                        decoder.member("ProvisionedWriteCapacityAutoScalingUpdate", mark)?;
                 }
-                "ReplicaUpdates" => out.replica_updates = decoder.member("ReplicaUpdates", mark)?,
+                "ReplicaUpdates" => {
+                    out.replica_updates = decoder.member("ReplicaUpdates", mark)?;
+                }
                 "TableName" => {
                     let value = decoder.member("TableName", mark)?;
                     has_table_name = value.is_some();
@@ -4752,7 +5111,9 @@ impl Decode for VectorIndex {
                     has_projection = value.is_some();
                     out.projection = value.unwrap_or_default();
                 }
-                "SearchSchema" => out.search_schema = decoder.member("SearchSchema", mark)?,
+                "SearchSchema" => {
+                    out.search_schema = decoder.member("SearchSchema", mark)?;
+                }
                 "VectorAttribute" => {
                     let value = decoder.member("VectorAttribute", mark)?;
                     has_vector_attribute = value.is_some();
@@ -4783,8 +5144,12 @@ impl Decode for VectorIndexUpdate {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "Create" => out.create = decoder.member("Create", mark)?,
-                "Delete" => out.delete = decoder.member("Delete", mark)?,
+                "Create" => {
+                    out.create = decoder.member("Create", mark)?;
+                }
+                "Delete" => {
+                    out.delete = decoder.member("Delete", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }
@@ -4806,10 +5171,10 @@ impl Decode for WarmThroughput {
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
                 "ReadUnitsPerSecond" => {
-                    out.read_units_per_second = decoder.member("ReadUnitsPerSecond", mark)?
+                    out.read_units_per_second = decoder.member("ReadUnitsPerSecond", mark)?;
                 }
                 "WriteUnitsPerSecond" => {
-                    out.write_units_per_second = decoder.member("WriteUnitsPerSecond", mark)?
+                    out.write_units_per_second = decoder.member("WriteUnitsPerSecond", mark)?;
                 }
                 _ => decoder.parser.skip()?,
             }
@@ -4831,8 +5196,12 @@ impl Decode for WriteRequest {
         let mut out = Self::default();
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
             match &*name {
-                "DeleteRequest" => out.delete_request = decoder.member("DeleteRequest", mark)?,
-                "PutRequest" => out.put_request = decoder.member("PutRequest", mark)?,
+                "DeleteRequest" => {
+                    out.delete_request = decoder.member("DeleteRequest", mark)?;
+                }
+                "PutRequest" => {
+                    out.put_request = decoder.member("PutRequest", mark)?;
+                }
                 _ => decoder.parser.skip()?,
             }
         }

@@ -1,0 +1,6 @@
+//! Tests of the JSON half of the wire.
+
+mod answers;
+mod parser;
+mod requests;
+mod shapes;
