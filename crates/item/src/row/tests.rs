@@ -136,6 +136,60 @@ fn foreign_headers_are_refused() {
     );
 }
 
+/// A row of one attribute called `a` with these bytes as its value and this item size.
+fn row_of_value(value: &[u8], size: u8) -> Row {
+    let header = [1, 2, size, 0, 0, 0, 1, 0, 0, 0, 0, 0];
+    row_of(&[&header, &b"\x01a"[..], value].concat()).unwrap()
+}
+
+#[test]
+fn a_row_has_one_form_and_every_other_is_refused() {
+    let damaged = |what| Err(RowError::Damaged(what));
+    assert_eq!(row_of_value(b"\x03\x01x", 2).verify(), Ok(()));
+    for (value, what) in [
+        (&b""[..], "value"),
+        (b"\x0b", "tag"),
+        (b"\0\0", "entry longer than its value"),
+        (b"\x03\x81\0x", "varint"),
+        (b"\x03\xff\xff\xff\xff\x10", "varint"),
+        (b"\x03\x80\x80\x80\x80\x80\0", "varint"),
+        (b"\x03\x02x", "length"),
+        (b"\x03\x01\xff", "UTF-8"),
+        (b"\x04\x01\x0a", "number"),
+        (b"\x04\x02\x05\0", "number"),
+        (b"\x04\x41\0\0\x05", "number"),
+        (b"\x04\x41\x7e\0\x05", "number"),
+        (b"\x04\x80", "number"),
+        (b"\x04\x21\x05", "number"),
+        (b"\x06\x01\0\0\0\0", "empty set"),
+        (b"\x06\x05\0\0\0\x02\x01b\x01a", "order"),
+        (b"\x06\x05\0\0\0\x02\x01a\x01a", "order"),
+        (b"\x07\x05\0\0\0\x02\x01\x02\x01\x01", "order"),
+        (b"\x08\x05\0\0\0\x02\x01b\x01a", "order"),
+        (b"\x09\x02\0\0\0\x01\0\0", "entry longer than its value"),
+        (b"\x09\x03\0\0\0\x01\0\0", "body longer than its elements"),
+        (b"\x09\x02\0\0\0\x02\0", "count or depth"),
+        (b"\x09\xff\0\0\0\0", "body length"),
+        (b"\x0a\x07\0\0\0\x02\x01b\0\x01a\0", "order"),
+    ] {
+        let row = row_of_value(value, 2);
+        assert_eq!(row.verify(), damaged(what), "{value:x?}");
+        assert_eq!(row.decode().map(|_| ()), damaged(what), "{value:x?}");
+    }
+    assert_eq!(row_of_value(b"\x03\x01x", 3).verify(), damaged("item size"));
+    let row = |table: &[u8], entries: &[u8]| {
+        row_of(&[&[1, 2, 4, 0, 0, 0, 2, 0, 0, 0], table, entries].concat()).unwrap()
+    };
+    assert_eq!(row(&[0, 0, 3, 0], b"\x01a\0\x01b\0").verify(), Ok(()));
+    assert_eq!(row(&[0, 0, 3, 0], b"\x01b\0\x01a\0").verify(), damaged("order"));
+    assert_eq!(row(&[0, 0, 3, 0], b"\x01a\0\x01a\0").verify(), damaged("order"));
+    assert_eq!(row(&[1, 0, 4, 0], b"\0\x01a\0\x01b\0").verify(), damaged("positions"));
+    assert_eq!(row(&[0, 0, 9, 0], b"\x01a\0\x01b\0").verify(), damaged("positions"));
+    assert_eq!(row(&[3, 0, 0, 0], b"\x01a\0\x01b\0").verify(), damaged("positions"));
+    let wide = [&[1, 4, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], &b"\x01a\0"[..]].concat();
+    assert_eq!(row_of(&wide).unwrap().verify(), damaged("width of positions"));
+}
+
 #[test]
 fn nesting_in_damaged_bytes_is_bounded() {
     let levels = 100_000_usize;
