@@ -1,8 +1,7 @@
 //! Between HTTP and JSON: the one place where the two meet.
 
-use hashrange_api::{Error, ErrorCode, Operation, Response, Valid};
+use hashrange_api::{Error, ErrorCode, Operation, Response, Valid, message};
 
-use crate::http::well_formed::is_json;
 use crate::json;
 
 /// First allocation for an answer, in bytes: most items of the usual size fit.
@@ -16,15 +15,23 @@ const ANSWER_BYTES_FIRST: usize = 1024;
 pub(crate) fn decode(operation: Operation, body: &[u8]) -> Result<Valid, Error> {
     json::decode(operation, body).map_err(|error| {
         let serialization = error.code == ErrorCode::SerializationException;
-        if serialization && error.message.is_some() && !is_json(body) { not_json() } else { error }
+        if serialization && error.message.is_some() && !json::is_json(body) { not_json() } else { error }
     })
 }
 
 /// The body of a successful answer.
-pub(crate) fn encode_response(response: &Response) -> Vec<u8> {
+///
+/// # Errors
+/// `InternalServerError` where a stored row is damaged; the log tells more.
+pub(crate) fn encode_response(response: &Response) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(ANSWER_BYTES_FIRST);
-    json::encode_response(response, &mut out);
-    out
+    match json::encode_response(response, &mut out) {
+        Ok(()) => Ok(out),
+        Err(error) => {
+            tracing::error!(%error, "a stored row cannot be read");
+            Err(internal_error())
+        }
+    }
 }
 
 /// The body of an error answer.
@@ -35,4 +42,9 @@ pub(crate) fn encode_error(error: &Error) -> Vec<u8> {
 /// The error for a body that is empty or not JSON.
 pub(crate) fn not_json() -> Error {
     Error::bare(ErrorCode::SerializationException)
+}
+
+/// The error for a fault of our own.
+pub(crate) fn internal_error() -> Error {
+    Error::new(ErrorCode::InternalServerError, message::throughput::internal())
 }

@@ -41,8 +41,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             max_body: 16 * 1024 * 1024,
-            header_timeout: Duration::from_secs(120),
-            body_timeout: Duration::from_secs(60),
+            header_timeout: Duration::from_mins(2),
+            body_timeout: Duration::from_mins(1),
             drain_timeout: Duration::from_secs(10),
         }
     }

@@ -7,12 +7,10 @@ mod query;
 
 use std::borrow::Cow;
 
-use hashrange_api::{Error, ErrorCode};
+use hashrange_api::{Error, ErrorCode, message};
 use hyper::header::{AUTHORIZATION, DATE, HeaderMap};
 use hyper::http::request::Parts;
 
-/// The only algorithm that DynamoDB takes.
-pub const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 /// The service that a credential must be scoped to.
 pub const SERVICE: &str = "dynamodb";
 /// The last part of every credential scope.
@@ -34,6 +32,8 @@ pub enum Form {
 pub struct Parsed<'a> {
     /// Where it stood.
     pub form: Form,
+    /// The algorithm as named. DynamoDB takes `AWS4-HMAC-SHA256` alone; who verifies must refuse others.
+    pub algorithm: Cow<'a, str>,
     /// The access key id.
     pub access_key: Cow<'a, str>,
     /// The date of the scope, `YYYYMMDD`; not yet compared with `timestamp`.
@@ -67,28 +67,40 @@ struct Found<'a> {
 ///
 /// # Errors
 /// In this order: `MissingAuthenticationTokenException`, `InvalidSignatureException` for both forms at once,
-/// `IncompleteSignatureException` for missing parts, algorithm and credential, `InvalidSignatureException` for the scope.
+/// `IncompleteSignatureException` for missing parts and for the credential, `InvalidSignatureException` for the scope.
 pub fn parse(head: &Parts) -> Result<Parsed<'_>, Error> {
-    let authorization = head.headers.get(AUTHORIZATION).map(|value| text_of(value.as_bytes()));
+    let authorization = head.headers.get(AUTHORIZATION);
     let query = head.uri.query().filter(|query| query::has(query, "X-Amz-Algorithm"));
     match (authorization, query) {
-        (Some(_), Some(_)) => Err(both_forms()),
+        (Some(_), Some(_)) => {
+            Err(Error::new(ErrorCode::InvalidSignatureException, message::auth::both_forms()))
+        }
         (None, Some(query)) => from_query(query),
-        (Some(header), None) if header.trim_start().starts_with("AWS4-") => from_header(header, &head.headers),
-        _ => Err(missing_token()),
+        (Some(header), None) if header.as_bytes().trim_ascii_start().starts_with(b"AWS4-") => {
+            let text = str::from_utf8(header.as_bytes());
+            from_header(text.map_err(|_| not_text(header.as_bytes()))?, &head.headers)
+        }
+        _ => Err(Error::new(ErrorCode::MissingAuthenticationTokenException, message::auth::missing())),
     }
 }
 
+/// A header that is not UTF-8 names no credential that could be found.
+fn not_text(header: &[u8]) -> Error {
+    let all = ["Credential", "Signature", "SignedHeaders"];
+    incomplete(message::auth::incomplete(&all, false, &String::from_utf8_lossy(header)))
+}
+
 /// The header form: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, with commas, spaces or both between.
-fn from_header<'a>(authorization: Cow<'a, str>, headers: &'a HeaderMap) -> Result<Parsed<'a>, Error> {
-    let found = match &authorization {
-        Cow::Borrowed(text) => header_parts(text, headers),
-        // Not UTF-8; the parts outlive this text only as copies.
-        Cow::Owned(text) => header_parts(text, headers).into_owned(),
-    };
-    let missing = missing_in_header(&found);
-    if !missing.is_empty() {
-        return Err(incomplete(format!("{missing}Authorization={authorization}")));
+fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Parsed<'a>, Error> {
+    let found = header_parts(authorization, headers);
+    let missing = missing_of(&[
+        ("Credential", &found.credential),
+        ("Signature", &found.signature),
+        ("SignedHeaders", &found.signed_headers),
+    ]);
+    let undated = is_missing(found.timestamp.as_ref());
+    if undated || !missing.is_empty() {
+        return Err(incomplete(message::auth::incomplete(&missing, undated, authorization)));
     }
     complete(Form::Header, found)
 }
@@ -111,23 +123,6 @@ fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a>
     found
 }
 
-/// AWS's sentences for each part that the header form lacks, one after the other.
-fn missing_in_header(found: &Found<'_>) -> String {
-    let parts = [
-        ("Credential", &found.credential),
-        ("Signature", &found.signature),
-        ("SignedHeaders", &found.signed_headers),
-    ];
-    let mut text = String::new();
-    for (name, _) in parts.iter().filter(|(_, part)| is_missing(part.as_ref())) {
-        text += &format!("Authorization header requires '{name}' parameter. ");
-    }
-    if is_missing(found.timestamp.as_ref()) {
-        text += "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
-    }
-    text
-}
-
 /// The query form: `?X-Amz-Algorithm=…&X-Amz-Credential=…&…`.
 fn from_query(query: &str) -> Result<Parsed<'_>, Error> {
     let found = Found {
@@ -138,47 +133,38 @@ fn from_query(query: &str) -> Result<Parsed<'_>, Error> {
         timestamp: query::get(query, "X-Amz-Date"),
         session_token: query::get(query, "X-Amz-Security-Token"),
     };
-    let missing = missing_in_query(&found);
-    if !missing.is_empty() {
-        return Err(incomplete(format!("{missing}Re-examine the query-string parameters.")));
-    }
-    complete(Form::Query, found)
-}
-
-fn missing_in_query(found: &Found<'_>) -> String {
-    let parts = [
+    let missing = missing_of(&[
         ("X-Amz-Algorithm", &found.algorithm),
         ("X-Amz-Credential", &found.credential),
         ("X-Amz-Signature", &found.signature),
         ("X-Amz-SignedHeaders", &found.signed_headers),
         ("X-Amz-Date", &found.timestamp),
-    ];
-    let mut text = String::new();
-    for (name, _) in parts.iter().filter(|(_, part)| is_missing(part.as_ref())) {
-        text += &format!("AWS query-string parameters must include '{name}'. ");
+    ]);
+    if !missing.is_empty() {
+        return Err(incomplete(message::auth::incomplete_query(&missing)));
     }
-    text
+    complete(Form::Query, found)
+}
+
+/// The names of the parts that are absent or empty, in order.
+fn missing_of(parts: &[(&'static str, &Option<Cow<'_, str>>)]) -> Vec<&'static str> {
+    parts.iter().filter(|(_, part)| is_missing(part.as_ref())).map(|(name, _)| *name).collect()
 }
 
 fn is_missing(part: Option<&Cow<'_, str>>) -> bool {
     part.is_none_or(|text| text.is_empty())
 }
 
-/// Checks what both forms share: the algorithm, the five parts of the credential, the scope.
+/// Checks what both forms share: the five parts of the credential, and the scope.
 fn complete(form: Form, found: Found<'_>) -> Result<Parsed<'_>, Error> {
-    let algorithm = found.algorithm.unwrap_or_default();
-    if algorithm != ALGORITHM {
-        return Err(incomplete(format!(
-            "Unsupported AWS 'algorithm': '{algorithm}' (only {ALGORITHM} for now). "
-        )));
-    }
-    let [access_key, date, region, service, terminator] = five_parts(found.credential.unwrap_or_default())?;
+    let [access_key, date, region, service, terminator] = five_parts(&found.credential.unwrap_or_default())?;
     let wrong = wrong_scope(&region, &service, &terminator);
     if !wrong.is_empty() {
         return Err(Error::new(ErrorCode::InvalidSignatureException, wrong));
     }
     Ok(Parsed {
         form,
+        algorithm: found.algorithm.unwrap_or_default(),
         access_key,
         date,
         region,
@@ -191,17 +177,12 @@ fn complete(form: Form, found: Found<'_>) -> Result<Parsed<'_>, Error> {
 }
 
 /// Key id, date, region, service and terminator of a credential; slashes at its end do not count.
-fn five_parts(credential: Cow<'_, str>) -> Result<[Cow<'_, str>; 5], Error> {
-    let parts = match &credential {
+fn five_parts<'a>(credential: &Cow<'a, str>) -> Result<[Cow<'a, str>; 5], Error> {
+    let parts = match credential {
         Cow::Borrowed(text) => split_five(text).map(|parts| parts.map(Cow::Borrowed)),
         Cow::Owned(text) => split_five(text).map(|parts| parts.map(|part| Cow::Owned(part.to_owned()))),
     };
-    parts.ok_or_else(|| {
-        incomplete(format!(
-            "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got \
-             '{credential}'"
-        ))
-    })
+    parts.ok_or_else(|| incomplete(message::auth::credential_parts(credential)))
 }
 
 fn split_five(credential: &str) -> Option<[&str; 5]> {
@@ -214,13 +195,13 @@ fn split_five(credential: &str) -> Option<[&str; 5]> {
 fn wrong_scope(region: &str, service: &str, terminator: &str) -> String {
     let mut text = String::new();
     if !is_region(region) {
-        text += &format!("Credential should be scoped to a valid region, not '{region}'. ");
+        text += &message::auth::wrong_region(region);
     }
     if service != SERVICE {
-        text += &format!("Credential should be scoped to correct service: '{SERVICE}'. ");
+        text += &message::auth::wrong_service();
     }
     if terminator != TERMINATOR {
-        text += &format!("Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{terminator}'. ");
+        text += &message::auth::wrong_terminator(terminator);
     }
     text
 }
@@ -231,34 +212,9 @@ fn is_region(name: &str) -> bool {
     (1..=REGION_BYTES_MAX).contains(&name.len()) && name.bytes().all(plain)
 }
 
-impl Found<'_> {
-    fn into_owned(self) -> Found<'static> {
-        let own = |part: Option<Cow<'_, str>>| part.map(|text| Cow::Owned(text.into_owned()));
-        Found {
-            algorithm: own(self.algorithm),
-            credential: own(self.credential),
-            signature: own(self.signature),
-            signed_headers: own(self.signed_headers),
-            timestamp: own(self.timestamp),
-            session_token: own(self.session_token),
-        }
-    }
-}
-
 /// A header value as text; bytes that are not UTF-8 become replacement characters.
 fn text_of(value: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(value)
-}
-
-fn missing_token() -> Error {
-    Error::new(ErrorCode::MissingAuthenticationTokenException, "Request is missing Authentication Token")
-}
-
-fn both_forms() -> Error {
-    Error::new(
-        ErrorCode::InvalidSignatureException,
-        "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
-    )
 }
 
 fn incomplete(text: String) -> Error {

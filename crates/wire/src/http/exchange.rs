@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use hashrange_api::{Error, ErrorCode, Operation};
+use hashrange_api::{Error, Operation};
 use hashrange_env::Env;
 use hashrange_service::Caller;
 use hyper::body::Incoming;
@@ -16,10 +16,9 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use super::body::{self, BodyError, BodyLimits};
 use super::reply::{self, Media, Reply};
-use super::well_formed::is_json;
 use super::{coding, request_id};
 use crate::server::Options;
-use crate::{Handler, codec, sigv4};
+use crate::{Handler, codec, json, sigv4};
 
 /// Largest request line and largest header block, in bytes; more gets a plain 400.
 const HEAD_PART_BYTES_MAX: usize = 16 * 1024;
@@ -77,7 +76,7 @@ impl<H: Handler> Front<H> {
             Ok(Err(error)) => Reply::error(media, &error),
             Err(panic) => {
                 tracing::error!(request_id, target = ?head.headers.get(TARGET), cause = cause_of(&*panic), "a request panicked");
-                Reply::error(media, &internal_error())
+                Reply::error(media, &codec::internal_error())
             }
         }
     }
@@ -102,18 +101,19 @@ impl<H: Handler> Front<H> {
             None => None,
             Some(coding) => Some(
                 coding::expand(coding.as_bytes(), sent, self.options.max_body)
-                    .map_err(|coding::Unreadable| internal_error())?,
+                    .map_err(|coding::Unreadable| codec::internal_error())?,
             ),
         };
         let body = expanded.as_ref().unwrap_or(sent);
-        let (operation, caller) = admit(head, request_id)
-            .map_err(|error| if body.is_empty() || is_json(body) { error } else { codec::not_json() })?;
+        let (operation, caller) = admit(head, request_id).map_err(|error| {
+            if body.is_empty() || json::is_json(body) { error } else { codec::not_json() }
+        })?;
         if body.is_empty() {
             return Err(codec::not_json());
         }
         let request = codec::decode(operation, body)?;
         let response = self.handler.call(&caller, request).await?;
-        Ok(codec::encode_response(&response))
+        codec::encode_response(&response)
     }
 }
 
@@ -142,7 +142,8 @@ fn account_of(access_key: &str) -> &str {
 
 /// Whether the request line or the header block, as sent, is beyond what AWS reads.
 fn is_head_too_large(head: &Parts) -> bool {
-    let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    let line =
+        head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
     // Each header line has a colon, a space and two line-end bytes besides its name and value.
     let block: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     line > HEAD_PART_BYTES_MAX || block > HEAD_PART_BYTES_MAX
@@ -151,10 +152,6 @@ fn is_head_too_large(head: &Parts) -> bool {
 fn host_of(head: &Parts) -> &str {
     let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
     host.filter(|host| !host.is_empty()).unwrap_or(DEFAULT_HOST)
-}
-
-fn internal_error() -> Error {
-    Error::new(ErrorCode::InternalServerError, "Internal server error")
 }
 
 /// The text of a panic, where it has one.
@@ -170,7 +167,8 @@ mod tests {
     #[test]
     fn twelve_digits_are_an_account() {
         assert_eq!(account_of("123456789012"), "123456789012");
-        for key in ["AKIAIOSFODNN7EXAMPLE", "", "12345678901", "1234567890123", "12345678901x", "١٢٣٤٥٦"] {
+        for key in ["AKIAIOSFODNN7EXAMPLE", "", "12345678901", "1234567890123", "12345678901x", "١٢٣٤٥٦"]
+        {
             assert_eq!(account_of(key), DEFAULT_ACCOUNT, "{key}");
         }
     }

@@ -8,6 +8,5 @@ mod coding;
 mod exchange;
 mod reply;
 mod request_id;
-pub(crate) mod well_formed;
 
 pub(crate) use exchange::Front;

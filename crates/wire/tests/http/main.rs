@@ -1,0 +1,11 @@
+//! The server on a real socket: bytes in, bytes out, with a stand-in behind it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod authentication;
+mod bodies;
+mod compression;
+mod connections;
+mod cors;
+mod routing;
+mod support;
