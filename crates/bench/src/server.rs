@@ -114,23 +114,28 @@ impl Server {
         keys: u64,
         seconds: f64,
     ) -> Result<Sample, Failure> {
-        let child = self.spawn_load(workload, connections, keys, seconds)?;
-        read_sample(child)
+        let mut command = self.load_command(workload, connections, keys, seconds)?;
+        read_sample(command.stdout(Stdio::piped()).spawn()?)
     }
 
-    /// Starts the load generator against this server and leaves it running.
-    pub(crate) fn spawn_load(
+    /// Starts writers that run until the server dies under them, and lets them die quietly.
+    pub(crate) fn spawn_writers(&self, connections: usize, keys: u64) -> Result<Child, Failure> {
+        let mut command = self.load_command("put", connections, keys, 600.0)?;
+        Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+    }
+
+    fn load_command(
         &self,
         workload: &str,
         connections: usize,
         keys: u64,
         seconds: f64,
-    ) -> Result<Child, Failure> {
+    ) -> Result<Command, Failure> {
         let mut command = group::command(&std::env::current_exe()?)?;
         command.args(["load", "--addr", &self.addr.to_string(), "--workload", workload]);
         command.args(["--connections", &connections.to_string(), "--keys", &keys.to_string()]);
         command.args(["--seconds", &seconds.to_string(), "--cpu-of", &self.pid().to_string()]);
-        Ok(command.stdout(Stdio::piped()).spawn()?)
+        Ok(command)
     }
 }
 

@@ -113,13 +113,13 @@ fn recoveries(run: &mut Run) -> Result<(), Failure> {
     for crash in 1..=CRASHES {
         run.progress(&format!("recovery {crash} of {CRASHES}"));
         let server = run.hashrange("many")?;
-        let mut writers = server.spawn_load("put", 64, run.items, 60.0)?;
+        let mut writers = server.spawn_writers(64, run.items)?;
         std::thread::sleep(Duration::from_secs_f64(run.seconds));
         if let Some(status) = writers.try_wait()? {
             return Err(format!("the writers ended before the crash: {status}").into());
         }
         server.kill()?;
-        // The writers lose their connections and say so; that is what was asked for.
+        // The writers lose their connections; that is what was asked for.
         writers.wait()?;
         let server = Server::hashrange_timed(&run.server, &run.data("many"))?;
         slowest = slowest.max(server.ready_after());

@@ -59,6 +59,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         run.report
             .note("NOTE: the data folder is in memory, so durable writes look faster than they are.".into());
     }
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    run.report.note(format!("Load averages of the machine when the run began: {}.", load.trim()));
     let parts: [(Part, Measure); 3] =
         [(Part::Startup, startup::run), (Part::Single, single::run), (Part::Large, large::run)];
     for (part, measure) in parts {

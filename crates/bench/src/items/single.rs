@@ -16,7 +16,8 @@ const COUNTERS: u64 = 10 * 65;
 
 const CONNECTIONS: [usize; 3] = [1, 16, 64];
 
-/// The disk in groups as large as the server's own.
+/// The disk in groups as large as the server's own, but of no less than a quarter of the connections: a server
+/// that does not group must not be held against a disk that does not either.
 const DISK: &str = "disk";
 
 /// The disk with clients that cost nothing, so in the largest groups that so many connections allow.
@@ -69,7 +70,8 @@ fn probe_disk(run: &mut Run, server: &Sample, connections: usize) -> Result<(), 
         Ok(())
     };
     let clients = Grouping::Clients(connections);
-    probe(DISK, server.requests_per_flush.map_or(clients, Grouping::Mean))?;
+    let least = procfs::as_f64(connections as u64) / 4.0;
+    probe(DISK, server.requests_per_flush.map_or(clients, |mean| Grouping::Mean(mean.max(least))))?;
     probe(DISK_CLIENTS, clients)
 }
 
