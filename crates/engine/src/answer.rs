@@ -66,17 +66,26 @@ fn returned(plan: &WriteSet, effects: Effects) -> Result<Option<Image>, Error> {
         ReturnValue::None => Ok(None),
         ReturnValue::AllOld => Ok(effects.old.map(Image::Row)),
         ReturnValue::AllNew => Ok(effects.new.map(Image::Row)),
-        ReturnValue::UpdatedOld => touched(plan, effects.old.as_ref()),
-        ReturnValue::UpdatedNew => touched(plan, effects.new.as_ref()),
+        ReturnValue::UpdatedOld => touched_old(plan, effects.old.as_ref()),
+        ReturnValue::UpdatedNew => touched_new(plan, effects.new.as_ref()),
     }
 }
 
-/// The leaves that an update touched, as they stand in `image`.
-fn touched(plan: &WriteSet, image: Option<&Row>) -> Result<Option<Image>, Error> {
+/// The leaves that an update touched, as they stood before it.
+fn touched_old(plan: &WriteSet, old: Option<&Row>) -> Result<Option<Image>, Error> {
     let plan::Image::Update(update) = &plan.image else { return Ok(None) };
-    let image = image.map(Row::decode).transpose().map_err(internal)?;
-    let fragment: Attributes = update.touched(image.as_ref());
-    Ok((!fragment.is_empty()).then_some(Image::Tree(fragment)))
+    let old = old.map(Row::decode).transpose().map_err(internal)?;
+    Ok(fragment(update.touched(old.as_ref())))
+}
+
+/// The leaves that an update left, as they stand after it.
+fn touched_new(plan: &WriteSet, new: Option<&Row>) -> Result<Option<Image>, Error> {
+    let (plan::Image::Update(update), Some(new)) = (&plan.image, new) else { return Ok(None) };
+    Ok(fragment(update.touched_new(&new.decode().map_err(internal)?)))
+}
+
+fn fragment(attributes: Attributes) -> Option<Image> {
+    (!attributes.is_empty()).then_some(Image::Tree(attributes))
 }
 
 /// One gigabyte, the step of the size estimate.

@@ -61,10 +61,6 @@ impl ItemKey {
         &self.address.row
     }
 
-    /// What the key attributes weigh in an item, names included.
-    pub(crate) fn size(&self, schema: &PrimaryKey) -> usize {
-        self.attributes(schema).size()
-    }
 }
 
 /// The value's kind is the one that the key attribute declares.

@@ -36,9 +36,11 @@ use hashrange_store::{Store, StoreError};
 pub use crate::catalog::Scope;
 pub use crate::check::Checked;
 pub use crate::core::Options;
+pub use crate::plan::Plan;
 
 use crate::catalog::Catalog;
 use crate::core::Core;
+use crate::plan::Planned;
 use crate::stamp::StampClock;
 
 /// The rules of DynamoDB over a store.
@@ -65,37 +67,28 @@ impl Engine {
         check::check(request)
     }
 
-    /// Carries out a checked request on the tables of `scope`.
+    /// Plans a checked request on the tables of `scope`: what it will touch, before anything is read or written.
     ///
     /// # Errors
-    /// What AWS answers when the tables, the items or the store do not allow it.
-    pub async fn run(&self, scope: &Scope, checked: Checked) -> Result<Response, Error> {
-        match checked {
-            Checked::Get(get) => {
-                let plan = plan::get(&self.core, scope, *get)?;
-                read::get(&self.core, &plan).await.map(|output| Response::GetItem(Box::new(output)))
-            }
-            Checked::Write(write) => {
-                let plan = plan::write(&self.core, scope, *write)?;
-                answer::run_write(&self.core, plan).await
-            }
-            Checked::Query(query) => {
-                let plan = plan::query(&self.core, scope, *query)?;
-                read::query(&self.core, &plan).await.map(|output| Response::Query(Box::new(output)))
-            }
-            Checked::Scan(scan) => {
-                let plan = plan::scan(&self.core, scope, *scan)?;
-                read::scan(&self.core, &plan).await.map(|output| Response::Scan(Box::new(output)))
-            }
-            Checked::BatchGet(get) => {
-                let plan = plan::batch_get(&self.core, scope, *get)?;
-                batch::get(&self.core, &plan).await.map(|output| Response::BatchGetItem(Box::new(output)))
-            }
-            Checked::BatchWrite(write) => {
-                let plan = plan::batch_write(&self.core, scope, *write)?;
-                batch::write(&self.core, &plan).await.map(|output| Response::BatchWriteItem(Box::new(output)))
-            }
-            Checked::Table(operation) => self.core.catalog.run(scope, operation).await,
+    /// What AWS answers when the tables do not allow it.
+    pub fn plan(&self, scope: &Scope, checked: Checked) -> Result<Plan, Error> {
+        Plan::new(&self.core, scope, checked)
+    }
+
+    /// Carries out a plan.
+    ///
+    /// # Errors
+    /// What AWS answers when the items or the store do not allow it.
+    pub async fn run(&self, scope: &Scope, plan: Plan) -> Result<Response, Error> {
+        let core = &self.core;
+        match plan.0 {
+            Planned::KeyLookup(plan) => Ok(read::get(core, &plan).await?.into()),
+            Planned::WriteSet(plan) => answer::run_write(core, *plan).await,
+            Planned::RangeRead(plan) => Ok(read::query(core, &plan).await?.into()),
+            Planned::SweepSegment(plan) => Ok(read::scan(core, &plan).await?.into()),
+            Planned::KeyLookups(plan) => Ok(batch::get(core, &plan).await?.into()),
+            Planned::WriteSets(plan) => Ok(batch::write(core, &plan).await?.into()),
+            Planned::Tables(operation) => core.catalog.run(scope, operation).await,
         }
     }
 

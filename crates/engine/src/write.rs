@@ -4,13 +4,14 @@
 //! its index entries, its collection's size and the running totals. The commit expects what was read; where another
 //! writer was faster, the store refuses and the write decides again on the newer image.
 
-use hashrange_api::{Error, message};
+use hashrange_api::message::{self, Family};
+use hashrange_api::{Error, Operation};
 use hashrange_item::{Attributes, Row, limits};
 use hashrange_language::{Condition, Update};
 use hashrange_store::{Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
 
 use crate::capacity::{Charge, Units};
-use crate::check::internal;
+use crate::check::{internal, refuse};
 use crate::catalog::Table;
 use crate::core::Core;
 use crate::index::{self, EntryChange, Origin};
@@ -185,26 +186,31 @@ fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Resul
     let old = old.map(Row::decode).transpose().map_err(internal)?;
     let key = mutation.key.attributes(schema);
     let new = update.apply(old.as_ref(), &key).map_err(crate::check::update_error)?;
-    check_updated_size(&new, key.size(), update.cost())?;
+    check_updated_size(&new, update)?;
     index::check_keys(mutation.table, &new, Origin::Update)?;
     Ok(Row::encode(&new))
 }
 
-/// The 400 KB gate of a standalone UpdateItem counts what the statement writes, beside the finished item.
-fn check_updated_size(new: &Attributes, key_size: usize, cost: usize) -> Result<(), Error> {
-    let size = new.size();
-    if size.max(size - key_size + cost) > limits::ITEM_SIZE_MAX {
+/// The 400 KB gate of a standalone UpdateItem looks at the finished item, and at what the statement writes and costs.
+fn check_updated_size(new: &Attributes, update: &Update) -> Result<(), Error> {
+    let attribute = |name: &&str| new.get(name).map_or(0, |value| name.len() + value.size());
+    let written: usize = update.written_attributes().iter().map(attribute).sum();
+    if new.size().max(written + update.cost()) > limits::ITEM_SIZE_MAX {
         return Err(Error::validation(message::item::update_too_large()));
     }
     Ok(())
 }
 
-/// The 400 KB gate of a whole item.
-pub(crate) fn check_put_size(row: &Row) -> Result<(), Error> {
-    if row.item_size() > limits::ITEM_SIZE_MAX {
-        return Err(Error::validation(message::item::too_large()));
+/// A whole item as stored, if it is neither over 400 KB nor nested too deeply.
+pub(crate) fn encode_put(operation: Operation, item: &Attributes) -> Result<Row, Error> {
+    if item.depth() > limits::NESTING_MAX {
+        return Err(refuse(operation, Family::ItemSize, message::value::too_deep()));
     }
-    Ok(())
+    let row = Row::encode(item);
+    if row.item_size() > limits::ITEM_SIZE_MAX {
+        return Err(refuse(operation, Family::ItemSize, message::item::too_large()));
+    }
+    Ok(row)
 }
 
 fn size_of(row: Option<&Row>) -> usize {

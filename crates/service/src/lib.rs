@@ -45,12 +45,17 @@ impl Service {
     pub async fn call(&self, caller: &Caller, request: Valid) -> Result<Response, Error> {
         let operation = request.operation();
         if hashrange_api::state(operation) == State::NotYet {
-            tracing::warn!(operation = operation.name(), request_id = caller.request_id, "operation is not built yet");
+            tracing::warn!(
+                operation = operation.name(),
+                request_id = caller.request_id,
+                "operation is not built yet"
+            );
             return Err(Error::unknown_operation());
         }
         let checked = Engine::check(request)?;
         let scope = Scope { account: caller.account.clone(), region: caller.region.clone() };
-        let answer = self.engine.run(&scope, checked).await;
+        let plan = self.engine.plan(&scope, checked)?;
+        let answer = self.engine.run(&scope, plan).await;
         if let Err(error) = &answer
             && error.code.status() >= 500
         {

@@ -106,7 +106,8 @@ pub fn action_operand_type(kind: &str, action: &str, operand: &str) -> String {
     bad(
         kind,
         &format!(
-            "Incorrect operand type for operator or function; operator: {action}, operand type: {operand}"
+            "Incorrect operand type for operator or function; operator: {action}, operand type: {operand}, \
+             typeSet: ALLOWED_FOR_{action}_OPERAND"
         ),
     )
 }

@@ -4,12 +4,12 @@ use hashrange_api::{
     BatchGetItemInput, BatchWriteItemInput, Error, KeysAndAttributes, Operation, ReturnConsumedCapacity,
     ReturnItemCollectionMetrics, WriteRequest, message,
 };
-use hashrange_item::{Attributes, Row, limits};
+use hashrange_item::{Attributes, limits};
 use hashrange_language::Projection;
 
 use super::WriteKind;
 use super::parameters::Parameters;
-use crate::write::check_put_size;
+use crate::write::encode_put;
 
 /// A checked BatchGetItem.
 #[derive(Debug)]
@@ -103,7 +103,6 @@ fn write_kind(request: WriteRequest) -> Result<WriteKind, Error> {
 }
 
 fn put_kind(item: Attributes) -> Result<WriteKind, Error> {
-    let row = Row::encode(&item);
-    check_put_size(&row)?;
+    let row = encode_put(Operation::BatchWriteItem, &item)?;
     Ok(WriteKind::Put(item, row))
 }

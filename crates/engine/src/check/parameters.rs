@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hashrange_api::message::{self, Family};
 use hashrange_api::{ConditionalOperator, Error, ExpectedAttributeValue, Operation};
-use hashrange_item::Attributes;
+use hashrange_item::{Attributes, limits};
 use hashrange_language::{Binder, Condition, ExpressionKind, Projection, legacy};
 
 use super::refusal::{self, refuse};
@@ -63,6 +63,11 @@ impl Parameters {
         names: Option<&'a BTreeMap<String, String>>,
         values: Option<&'a Attributes>,
     ) -> Result<Binder<'a>, Error> {
+        let too_long = names.into_iter().flatten().find(|(_, name)| name.len() > limits::ATTRIBUTE_NAME_MAX);
+        if let Some((placeholder, _)) = too_long {
+            let text = message::expression::name_value_too_long(placeholder);
+            return Err(refuse(self.operation, Family::Placeholders, text));
+        }
         let binder = Binder::new(names, values);
         binder.check_placeholders().map_err(|error| refusal::expression(self.operation, &error))?;
         Ok(binder)

@@ -14,8 +14,7 @@ use super::refusal::{self, refuse};
 
 /// What Query and Scan have in common: where they read, what they drop, what they return.
 #[derive(Debug)]
-pub struct CheckedReading {
-    pub(crate) operation: Operation,
+pub(crate) struct CheckedReading {
     pub(crate) table_name: String,
     pub(crate) index_name: Option<String>,
     pub(crate) filter: Option<Condition>,
@@ -75,7 +74,6 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
     let projection = parameters.projection(&mut binder, text, list)?;
     parameters.finish(binder)?;
     let reading = CheckedReading {
-        operation,
         table_name: input.table_name,
         index_name: input.index_name,
         filter,
@@ -115,7 +113,6 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
     let projection = parameters.projection(&mut binder, text, list)?;
     parameters.finish(binder)?;
     let reading = CheckedReading {
-        operation,
         table_name: input.table_name,
         index_name: input.index_name,
         filter,

@@ -12,7 +12,7 @@ use hashrange_language::{Binder, Condition, Update, legacy};
 
 use super::parameters::Parameters;
 use super::refusal::{self, refuse};
-use crate::write::check_put_size;
+use crate::write::encode_put;
 
 /// A checked write of one item.
 #[derive(Debug)]
@@ -46,8 +46,7 @@ pub(crate) fn put(input: PutItemInput) -> Result<CheckedWrite, Error> {
     let (names, values) = (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     check_return_values(Operation::PutItem, input.return_values)?;
-    let row = Row::encode(&input.item);
-    check_put_size(&row)?;
+    let row = encode_put(Operation::PutItem, &input.item)?;
     let mut binder = parameters.binder(names, values)?;
     let text = input.condition_expression.as_deref();
     let condition = parameters.condition(&mut binder, text, input.expected, input.conditional_operator)?;

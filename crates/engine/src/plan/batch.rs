@@ -1,6 +1,7 @@
 //! Plans of BatchGetItem and BatchWriteItem: every table is there, every key fits, no item is named twice.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use hashrange_api::{Error, message};
@@ -87,4 +88,18 @@ fn refuse_duplicates<'a>(keys: impl Iterator<Item = &'a ItemKey>) -> Result<(), 
         }
     }
     Ok(())
+}
+
+impl fmt::Display for BatchGetPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tables = self.tables.iter().map(|(table, keys)| format!("{} on {}", keys.len(), table.name));
+        write!(f, "KeyLookups: {}", tables.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl fmt::Display for BatchWritePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tables = self.tables.iter().map(|(table, writes)| format!("{} on {}", writes.len(), table.name));
+        write!(f, "WriteSets: {}", tables.collect::<Vec<_>>().join(", "))
+    }
 }

@@ -10,27 +10,52 @@ use hashrange_api::Error;
 use hashrange_item::{Attributes, Row};
 use hashrange_language::Update;
 
-use crate::catalog::{Scope, Table};
-use crate::check::{CheckedGet, CheckedWrite, WriteKind};
+use crate::catalog::{Scope, Table, TableOperation};
+use crate::check::{Checked, CheckedGet, CheckedWrite, WriteKind};
 use crate::core::Core;
 use crate::index::{self, Origin};
 use crate::key::ItemKey;
 use crate::write::Action;
 
-pub(crate) use batch::{BatchGetPlan, BatchWritePlan, get as batch_get, write as batch_write};
-pub(crate) use reading::{RangePlan, Source, SweepPlan, query, scan};
+pub(crate) use batch::{BatchGetPlan, BatchWritePlan};
+pub(crate) use reading::{RangePlan, Source, SweepPlan};
 
-/// Where a request goes. Made only from what was checked, on a table that can be used.
+/// Where a request goes. Made only by [`Engine::plan`](crate::Engine::plan), from what was checked and on tables that can
+/// be used; printed by `explain`.
 #[derive(Debug)]
-pub(crate) enum Plan {
+pub struct Plan(pub(crate) Planned);
+
+#[derive(Debug)]
+pub(crate) enum Planned {
     /// One item by its primary key.
-    KeyLookup(KeyLookup),
+    KeyLookup(Box<KeyLookup>),
     /// One item and its index entries.
-    WriteSet(WriteSet),
+    WriteSet(Box<WriteSet>),
     /// Part of one partition, in order.
-    RangeRead(RangePlan),
+    RangeRead(Box<RangePlan>),
     /// One slice of a whole table or index.
-    SweepSegment(SweepPlan),
+    SweepSegment(Box<SweepPlan>),
+    /// Many items by their primary keys.
+    KeyLookups(Box<BatchGetPlan>),
+    /// Many items and their index entries.
+    WriteSets(Box<BatchWritePlan>),
+    /// Tables themselves.
+    Tables(TableOperation),
+}
+
+impl Plan {
+    /// Plans what was checked.
+    pub(crate) fn new(core: &Core, scope: &Scope, checked: Checked) -> Result<Plan, Error> {
+        Ok(Plan(match checked {
+            Checked::Get(checked) => Planned::KeyLookup(Box::new(get(core, scope, *checked)?)),
+            Checked::Write(checked) => Planned::WriteSet(Box::new(write(core, scope, *checked)?)),
+            Checked::Query(checked) => Planned::RangeRead(Box::new(reading::query(core, scope, *checked)?)),
+            Checked::Scan(checked) => Planned::SweepSegment(Box::new(reading::scan(core, scope, *checked)?)),
+            Checked::BatchGet(checked) => Planned::KeyLookups(Box::new(batch::get(core, scope, *checked)?)),
+            Checked::BatchWrite(checked) => Planned::WriteSets(Box::new(batch::write(core, scope, *checked)?)),
+            Checked::Table(operation) => Planned::Tables(operation),
+        }))
+    }
 }
 
 /// The look-up of one item.
@@ -85,14 +110,14 @@ pub(crate) fn again(core: &Core, table: &Table, image: &Image) -> Result<Arc<Tab
 }
 
 /// Plans the look-up of one item.
-pub(crate) fn get(core: &Core, scope: &Scope, get: CheckedGet) -> Result<KeyLookup, Error> {
+fn get(core: &Core, scope: &Scope, get: CheckedGet) -> Result<KeyLookup, Error> {
     let table = core.catalog.active(scope, &get.table_name)?;
     let key = ItemKey::of_lookup(&table, &get.key)?;
     Ok(KeyLookup { table, key, get })
 }
 
 /// Plans the write of one item.
-pub(crate) fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet, Error> {
+fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet, Error> {
     let table = core.catalog.active(scope, &write.table_name)?;
     let (key, image) = match std::mem::replace(&mut write.kind, WriteKind::Delete(Attributes::new())) {
         WriteKind::Put(item, row) => {
@@ -121,11 +146,14 @@ fn check_targets(table: &Table, update: &Update) -> Result<(), Error> {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Plan::KeyLookup(plan) => plan.fmt(f),
-            Plan::WriteSet(plan) => plan.fmt(f),
-            Plan::RangeRead(plan) => plan.fmt(f),
-            Plan::SweepSegment(plan) => plan.fmt(f),
+        match &self.0 {
+            Planned::KeyLookup(plan) => plan.fmt(f),
+            Planned::WriteSet(plan) => plan.fmt(f),
+            Planned::RangeRead(plan) => plan.fmt(f),
+            Planned::SweepSegment(plan) => plan.fmt(f),
+            Planned::KeyLookups(plan) => plan.fmt(f),
+            Planned::WriteSets(plan) => plan.fmt(f),
+            Planned::Tables(_) => f.write_str("TableOperation"),
         }
     }
 }
