@@ -109,3 +109,43 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_know_their_name_space_status_and_spelling() {
+        let row = |code: ErrorCode| (code.namespace(), code.status(), code.message_member());
+        assert_eq!(row(ErrorCode::ValidationException), ("com.amazon.coral.validate", 400, "message"));
+        assert_eq!(row(ErrorCode::SerializationException), ("com.amazon.coral.service", 400, "Message"));
+        assert_eq!(
+            row(ErrorCode::ResourceNotFoundException),
+            ("com.amazonaws.dynamodb.v20120810", 400, "message")
+        );
+        assert_eq!(
+            row(ErrorCode::TransactionCanceledException),
+            ("com.amazonaws.dynamodb.v20120810", 400, "Message")
+        );
+        assert_eq!(row(ErrorCode::InternalServerError), ("com.amazonaws.dynamodb.v20120810", 500, "message"));
+        assert_eq!(ErrorCode::ValidationException.name(), "ValidationException");
+    }
+
+    #[test]
+    fn errors_read_as_code_and_text() {
+        assert_eq!(Error::validation("x").to_string(), "ValidationException: x");
+        assert_eq!(Error::unknown_operation().to_string(), "UnknownOperationException");
+    }
+
+    #[test]
+    fn operations_are_known_by_their_target() {
+        use crate::Operation;
+        assert_eq!(Operation::from_target("DynamoDB_20120810.PutItem"), Some(Operation::PutItem));
+        assert_eq!(Operation::from_target("DynamoDBStreams_20120810.PutItem"), None);
+        assert_eq!(Operation::ALL.len(), 66);
+        for operation in Operation::ALL {
+            let target = format!("{}.{}", operation.target_prefix(), operation.name());
+            assert_eq!(Operation::from_target(&target), Some(operation));
+        }
+    }
+}

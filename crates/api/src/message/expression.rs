@@ -244,10 +244,12 @@ pub fn value_key(key: &str) -> String {
     format!("ExpressionAttributeValues contains invalid key: Syntax error; key: \"{key}\"")
 }
 
-/// A placeholder over 255 bytes; `parameter` is `ExpressionAttributeNames` or `ExpressionAttributeValues`.
-pub fn key_too_long(parameter: &str, key: &str) -> String {
+/// A placeholder over 255 bytes; `parameter` is `ExpressionAttributeNames` or `ExpressionAttributeValues`, `size` the
+/// number of bytes. The words after the semicolon are likely, not recorded.
+pub fn key_too_long(parameter: &str, size: &str) -> String {
     format!(
-        "{parameter} contains invalid key: The expression attribute map contains a key that is too long; key: \"{key}\""
+        "{parameter} contains invalid key: The expression attribute map contains a key that is too long; \
+         size of key: {size}"
     )
 }
 

@@ -67,14 +67,6 @@ pub fn comparison_types_differ() -> String {
     invalid("AttributeValues inside AttributeValueList must be of same type")
 }
 
-/// `BETWEEN` with a lower bound above its upper bound; bounds are shown as `{N:2}`.
-pub fn between_bounds(lower: &str, upper: &str) -> String {
-    format!(
-        "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound: \
-         lower bound operand: AttributeValue: {lower}, upper bound operand: AttributeValue: {upper}"
-    )
-}
-
 /// `ConditionalOperator` with fewer than two conditions.
 pub fn conditional_operator_alone() -> String {
     "ConditionalOperator can only be used when Filter or Expected has two or more elements".to_owned()

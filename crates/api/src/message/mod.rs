@@ -10,9 +10,7 @@ pub mod expression;
 pub mod item;
 pub mod legacy;
 pub mod query;
-pub mod resource;
 pub mod serialization;
-pub mod table;
 pub mod tables;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@ use super::{invalid, list};
 
 /// A Query with neither form of key condition.
 pub fn no_key_condition() -> String {
-    "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.".to_owned()
+    "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
+        .to_owned()
 }
 
 /// A Query that does not say what a partition-key attribute equals, or conditions on attributes that are no keys.
@@ -31,7 +32,8 @@ pub fn range_gap(skipped: &str, given: &str) -> String {
 
 /// `Select: SPECIFIC_ATTRIBUTES` without a projection.
 pub fn select_specific_without_projection() -> String {
-    "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES".to_owned()
+    "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+        .to_owned()
 }
 
 /// `Select: ALL_PROJECTED_ATTRIBUTES` without an index.

@@ -67,7 +67,8 @@ pub fn duplicate_strings(layer: Layer, sent: &[&str]) -> String {
 
 /// A binary set with a repeated member; `sent` are its members and their base64, in the order of the request.
 pub fn duplicate_binaries(layer: Layer, sent: &[(&[u8], &str)]) -> String {
-    let base64 = |members: &[(&[u8], &'_ str)]| members.iter().map(|(_, text)| (*text).to_owned()).collect::<Vec<_>>();
+    let base64 =
+        |members: &[(&[u8], &'_ str)]| members.iter().map(|(_, text)| (*text).to_owned()).collect::<Vec<_>>();
     let shown = match layer {
         Layer::Older => base64(sent).join(", "),
         Layer::Newer => quoted(&base64(&up_to_repeat(sent))).join(","),

@@ -1,0 +1,17 @@
+//! Every text of the catalogue, word for word, and the table of envelopes.
+
+mod auth;
+mod constraint;
+mod expression;
+mod item;
+mod layers;
+mod legacy;
+mod query;
+mod serialization;
+mod throughput;
+mod value;
+
+/// Compares a text with AWS's.
+fn check(text: impl AsRef<str>, expected: &str) {
+    assert_eq!(text.as_ref(), expected);
+}
