@@ -1,2 +1,46 @@
-//! To be written.
-fn main() {}
+//! The program `hashrange`: `serve` runs the server, `tour` walks through a single-table design.
+
+mod config;
+mod serve;
+mod tour;
+
+use std::process::ExitCode;
+
+/// A mistake on the command line, in a variable or in the file; clap exits with the same code.
+const USAGE_ERROR: u8 = 2;
+
+fn main() -> ExitCode {
+    let matches = config::command().get_matches();
+    let outcome = match matches.subcommand() {
+        Some(("serve", flags)) => return serve(flags),
+        Some(("tour", _)) => tour::run(),
+        _ => unreachable!("clap demands one of the two subcommands"),
+    };
+    exit_code(outcome)
+}
+
+fn serve(flags: &clap::ArgMatches) -> ExitCode {
+    match config::resolve(&config::given_flags(flags), &config::given_variables()) {
+        Ok(resolved) => {
+            for warning in &resolved.warnings {
+                eprintln!("warning: {warning}");
+            }
+            exit_code(serve::run(&resolved.settings))
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(USAGE_ERROR)
+        }
+    }
+}
+
+/// A failure is one line that says what to do.
+fn exit_code(outcome: Result<(), String>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {}", message.replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}

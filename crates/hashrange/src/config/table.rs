@@ -68,7 +68,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "cache-size",
         placeholder: "SIZE",
-        default: "32MiB",
+        default: "64MiB",
         doc: "Memory for blocks read from disk. Reads of items in it need no disk access.",
         form: Form::Bytes { min: MIB, max: 1024 * GIB, set: |settings, size| settings.cache_bytes = size },
     },

@@ -35,7 +35,7 @@ fn without_any_source_the_defaults_of_the_table_hold() {
     assert_eq!(settings.addr, "127.0.0.1:8000");
     assert_eq!(settings.data, PathBuf::from("hashrange-data"));
     assert!(!settings.in_memory);
-    assert_eq!(settings.cache_bytes, 32 << 20);
+    assert_eq!(settings.cache_bytes, 64 << 20);
     assert_eq!(settings.table_delay, Duration::ZERO);
     assert_eq!(settings.log_level, tracing::Level::INFO);
     assert_eq!(settings.log_format, LogFormat::Text);

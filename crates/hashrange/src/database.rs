@@ -1,0 +1,236 @@
+//! The embedded database, and the composition of store, engine and service that the server uses too.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashrange_api::{
+    Call, CreateTableInput, CreateTableOutput, DeleteItemInput, DeleteItemOutput, DeleteTableInput, DeleteTableOutput,
+    DescribeEndpointsRequest, DescribeEndpointsResponse, DescribeLimitsInput, DescribeLimitsOutput, DescribeTableInput,
+    DescribeTableOutput, DescribeTimeToLiveInput, DescribeTimeToLiveOutput, Error, GetItemInput, GetItemOutput,
+    ListTablesInput, ListTablesOutput, ListTagsOfResourceInput, ListTagsOfResourceOutput, Missing, PutItemInput,
+    PutItemOutput, Response, TagResourceInput, TagResourceOutput, UntagResourceInput, UntagResourceOutput,
+    UpdateItemInput, UpdateItemOutput, UpdateTableInput, UpdateTableOutput, UpdateTimeToLiveInput,
+    UpdateTimeToLiveOutput, Valid,
+};
+use hashrange_env::Env;
+use hashrange_service::{Caller, Service};
+use hashrange_store::{Memory, Store, StoreError};
+use hashrange_store_local::LocalStore;
+
+/// The account that owns what an embedded program makes.
+const ACCOUNT: &str = "000000000000";
+
+/// A database in this process. Cheap to clone; all clones are the same database.
+///
+/// Its methods need a tokio runtime, the one in which it was opened. Dropping the last clone closes it too, but
+/// only [`Database::close`] can be waited for.
+#[derive(Clone, Debug)]
+pub struct Database {
+    service: Arc<Service>,
+    /// Present when there is a folder.
+    store: Option<Arc<LocalStore>>,
+    caller: Caller,
+}
+
+/// Settings of a [`Database`]. Made by [`Database::builder`].
+#[derive(Clone, Debug)]
+pub struct Builder {
+    region: String,
+    table_delay: Duration,
+    cache_bytes: u64,
+}
+
+/// Why a database could not be opened. The text names the folder and says what to do.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The folder cannot be used: foreign, newer, in use by another process, or unwritable.
+    Folder(hashrange_store_local::OpenError),
+    /// The stored data cannot be read.
+    Store(StoreError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Folder(error) => error.fmt(f),
+            OpenError::Store(error) => write!(f, "{error}; restore the folder from a backup, or choose another folder"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            OpenError::Folder(error) => Some(error),
+            OpenError::Store(error) => Some(error),
+        }
+    }
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder {
+            region: "us-east-1".to_owned(),
+            table_delay: Duration::ZERO,
+            cache_bytes: hashrange_store_local::Options::default().cache_bytes,
+        }
+    }
+}
+
+impl Builder {
+    /// The region that holds the tables; `us-east-1` by default. Tables of other regions in the same folder are not
+    /// seen.
+    #[must_use]
+    pub fn region(mut self, region: impl Into<String>) -> Builder {
+        self.region = region.into();
+        self
+    }
+
+    /// How long tables stay CREATING, UPDATING or DELETING; no time by default.
+    #[must_use]
+    pub fn table_delay(mut self, delay: Duration) -> Builder {
+        self.table_delay = delay;
+        self
+    }
+
+    /// Memory for blocks read from disk, in bytes.
+    #[must_use]
+    pub fn cache_bytes(mut self, bytes: u64) -> Builder {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// Opens the database in `folder`, which is created when missing. Every answered write is on disk.
+    ///
+    /// # Errors
+    /// When the folder cannot be used; see [`OpenError`].
+    pub async fn open(self, folder: impl AsRef<Path>) -> Result<Database, OpenError> {
+        let env = Env::real();
+        let store = Arc::new(open_folder(folder.as_ref().to_owned(), self.cache_bytes, env.clone()).await?);
+        let same: Arc<dyn Store> = Arc::<LocalStore>::clone(&store);
+        self.compose(same, Some(store), env).await
+    }
+
+    /// A database in memory. Nothing survives it.
+    ///
+    /// # Errors
+    /// None that a database in memory meets.
+    pub async fn in_memory(self) -> Result<Database, OpenError> {
+        self.compose(Arc::new(Memory::new()), None, Env::real()).await
+    }
+
+    async fn compose(
+        self,
+        any: Arc<dyn Store>,
+        store: Option<Arc<LocalStore>>,
+        env: Env,
+    ) -> Result<Database, OpenError> {
+        let options = hashrange_engine::Options { table_delay: self.table_delay, ..Default::default() };
+        let service = Service::open(any, env, options).await.map_err(OpenError::Store)?;
+        let caller = Caller {
+            account: ACCOUNT.to_owned(),
+            region: self.region,
+            access_key: None,
+            request_id: "embedded".to_owned(),
+        };
+        Ok(Database { service: Arc::new(service), store, caller })
+    }
+}
+
+/// Opens on a thread that may block: recovery reads and syncs files.
+async fn open_folder(folder: PathBuf, cache_bytes: u64, env: Env) -> Result<LocalStore, OpenError> {
+    let options = hashrange_store_local::Options { cache_bytes };
+    let opening = tokio::task::spawn_blocking(move || LocalStore::open(&folder, &options, env));
+    opening.await.expect("opening a folder does not panic").map_err(OpenError::Folder)
+}
+
+impl Database {
+    /// Opens the database in `folder` with default settings; see [`Builder::open`].
+    ///
+    /// # Errors
+    /// When the folder cannot be used.
+    pub async fn open(folder: impl AsRef<Path>) -> Result<Database, OpenError> {
+        Database::builder().open(folder).await
+    }
+
+    /// A database in memory with default settings; see [`Builder::in_memory`].
+    ///
+    /// # Errors
+    /// None that a database in memory meets.
+    pub async fn in_memory() -> Result<Database, OpenError> {
+        Database::builder().in_memory().await
+    }
+
+    /// Settings first.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The service behind this database, for an edge such as the HTTP server.
+    pub fn service(&self) -> Arc<Service> {
+        Arc::clone(&self.service)
+    }
+
+    /// Calls the operation that takes this input. The methods named after operations do the same.
+    ///
+    /// # Errors
+    /// What AWS answers.
+    pub async fn call<Input: Call>(&self, input: Input) -> Result<Input::Output, Error> {
+        let response = self.run(input.into().validate(&Missing::none())?).await?;
+        Ok(Input::output(response).expect("an operation answers with its own output"))
+    }
+
+    /// Answers a request whose operation is known only at run time.
+    ///
+    /// # Errors
+    /// What AWS answers.
+    pub async fn run(&self, request: Valid) -> Result<Response, Error> {
+        self.service.call(&self.caller, request).await
+    }
+
+    /// Finishes what is under way and closes the folder; calls after it fail. Does nothing in memory.
+    pub async fn close(&self) {
+        if let Some(store) = self.store.clone() {
+            let closing = tokio::task::spawn_blocking(move || store.close());
+            closing.await.expect("closing a folder does not panic");
+        }
+    }
+}
+
+macro_rules! operations {
+    ($($method:ident($input:ty) -> $output:ty;)*) => {
+        /// The operations that are built, each as on AWS.
+        impl Database {
+            $(
+                #[doc = concat!("Takes [`", stringify!($input), "`]; errors are what AWS answers.")]
+                ///
+                /// # Errors
+                /// What AWS answers.
+                pub async fn $method(&self, input: $input) -> Result<$output, Error> {
+                    self.call(input).await
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    create_table(CreateTableInput) -> CreateTableOutput;
+    delete_item(DeleteItemInput) -> DeleteItemOutput;
+    delete_table(DeleteTableInput) -> DeleteTableOutput;
+    describe_endpoints(DescribeEndpointsRequest) -> DescribeEndpointsResponse;
+    describe_limits(DescribeLimitsInput) -> DescribeLimitsOutput;
+    describe_table(DescribeTableInput) -> DescribeTableOutput;
+    describe_time_to_live(DescribeTimeToLiveInput) -> DescribeTimeToLiveOutput;
+    get_item(GetItemInput) -> GetItemOutput;
+    list_tables(ListTablesInput) -> ListTablesOutput;
+    list_tags_of_resource(ListTagsOfResourceInput) -> ListTagsOfResourceOutput;
+    put_item(PutItemInput) -> PutItemOutput;
+    tag_resource(TagResourceInput) -> TagResourceOutput;
+    untag_resource(UntagResourceInput) -> UntagResourceOutput;
+    update_item(UpdateItemInput) -> UpdateItemOutput;
+    update_table(UpdateTableInput) -> UpdateTableOutput;
+    update_time_to_live(UpdateTimeToLiveInput) -> UpdateTimeToLiveOutput;
+}

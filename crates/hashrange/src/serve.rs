@@ -1,0 +1,165 @@
+//! `hashrange serve`: compose, say where things are, serve until told to stop.
+
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::path::{Path, absolute};
+
+use hashrange::Database;
+use hashrange_env::Env;
+use hashrange_wire::Server;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::config::{LogFormat, Settings};
+
+/// Runs the server until SIGTERM or SIGINT; requests that have begun are answered first.
+///
+/// # Errors
+/// One line: why the server cannot start, and what to do.
+pub(crate) fn run(settings: &Settings) -> Result<(), String> {
+    start_log(settings);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the system gives no threads: {error}"))?;
+    runtime.block_on(serve(settings))
+}
+
+async fn serve(settings: &Settings) -> Result<(), String> {
+    let stop = stop_signals().map_err(|error| format!("the system lets no signal be handled: {error}"))?;
+    // Before the folder: a second server on the same port must not create or lock one.
+    let listener = TcpListener::bind(&settings.addr).await.map_err(|error| bind_message(&settings.addr, &error))?;
+    let addr = listener.local_addr().map_err(|error| format!("the system gives no address: {error}"))?;
+    let database = open(settings).await?;
+    greet(settings, addr);
+
+    let server = Server::new(database.service(), Env::real(), hashrange_wire::Options::default());
+    server.serve(listener, stop).await;
+    database.close().await;
+    tracing::info!("stopped; every answered request is complete");
+    Ok(())
+}
+
+async fn open(settings: &Settings) -> Result<Database, String> {
+    let builder = Database::builder().table_delay(settings.table_delay).cache_bytes(settings.cache_bytes);
+    let opened = if settings.in_memory { builder.in_memory().await } else { builder.open(&settings.data).await };
+    opened.map_err(|error| error.to_string())
+}
+
+/// Tells a person where things are and what to try. Programs read the address from the first line.
+fn greet(settings: &Settings, addr: SocketAddr) {
+    println!("Hashrange {} listens on http://{addr}", env!("CARGO_PKG_VERSION"));
+    if settings.in_memory {
+        println!("Data: in memory, NOT durable: everything is gone when this server ends");
+    } else {
+        println!("Data: {} (durable: a write is on disk before it is answered)", full_path(&settings.data));
+    }
+    println!(
+        "Try:  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables \
+         --region us-east-1 --endpoint-url http://{}",
+        reachable(addr)
+    );
+}
+
+fn full_path(folder: &Path) -> String {
+    absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string()
+}
+
+/// An address that a client on this machine can use, also where the server listens on all of them.
+fn reachable(addr: SocketAddr) -> SocketAddr {
+    match addr {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], v6.port())),
+        other => other,
+    }
+}
+
+fn bind_message(addr: &str, error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::AddrInUse => format!(
+            "{addr} is in use by another program; stop that one, or choose another port, for example --addr {}",
+            with_another_port(addr)
+        ),
+        ErrorKind::PermissionDenied => format!(
+            "{addr} may not be used by this user; choose a port above 1023, for example --addr {}",
+            with_another_port(addr)
+        ),
+        ErrorKind::AddrNotAvailable => {
+            format!("{addr} is not an address of this machine; choose one that is, for example --addr 127.0.0.1:8000")
+        }
+        _ => format!("cannot listen on {addr} ({error}); choose another address, for example --addr 127.0.0.1:8000"),
+    }
+}
+
+fn with_another_port(addr: &str) -> String {
+    let (host, port) = addr.rsplit_once(':').expect("an address has a port");
+    let port: u16 = port.parse().expect("a port is a number");
+    format!("{host}:{}", if (1024..u16::MAX).contains(&port) { port + 1 } else { 8000 })
+}
+
+/// Completes when the process is told to stop.
+fn stop_signals() -> io::Result<impl Future<Output = ()>> {
+    let mut signals = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
+    Ok(async move {
+        let [terminate, interrupt] = &mut signals;
+        tokio::select! {
+            () = received(terminate, "SIGTERM") => {}
+            () = received(interrupt, "SIGINT") => {}
+        }
+    })
+}
+
+async fn received(signal: &mut Signal, name: &'static str) {
+    signal.recv().await;
+    tracing::info!(signal = name, "stopping: requests that have begun are answered first");
+}
+
+/// Logs go to standard error, so that standard output stays for people and scripts.
+fn start_log(settings: &Settings) {
+    let log = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_target(false)
+        .with_max_level(LevelFilter::from_level(settings.log_level));
+    match settings.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(kind: ErrorKind, addr: &str) -> String {
+        bind_message(addr, &io::Error::from(kind))
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_used_brings_the_fix() {
+        assert_eq!(
+            message(ErrorKind::AddrInUse, "127.0.0.1:8000"),
+            "127.0.0.1:8000 is in use by another program; stop that one, or choose another port, for example --addr \
+             127.0.0.1:8001"
+        );
+        assert_eq!(
+            message(ErrorKind::PermissionDenied, "[::1]:80"),
+            "[::1]:80 may not be used by this user; choose a port above 1023, for example --addr [::1]:8000"
+        );
+        assert_eq!(
+            message(ErrorKind::AddrNotAvailable, "10.1.1.1:8000"),
+            "10.1.1.1:8000 is not an address of this machine; choose one that is, for example --addr 127.0.0.1:8000"
+        );
+        assert_eq!(
+            message(ErrorKind::InvalidInput, "nowhere:8000"),
+            "cannot listen on nowhere:8000 (invalid input parameter); choose another address, for example --addr \
+             127.0.0.1:8000"
+        );
+    }
+
+    #[test]
+    fn the_line_to_try_names_an_address_that_clients_can_reach() {
+        let reach = |text: &str| reachable(text.parse().expect("an address")).to_string();
+        assert_eq!(reach("0.0.0.0:8000"), "127.0.0.1:8000");
+        assert_eq!(reach("[::]:8000"), "[::1]:8000");
+        assert_eq!(reach("192.0.2.1:8000"), "192.0.2.1:8000");
+    }
+}

@@ -1,0 +1,216 @@
+//! The access patterns of the shop.
+
+use hashrange_api::Operation;
+
+/// One access pattern.
+pub(super) struct Pattern {
+    /// What the application wants.
+    pub(super) name: &'static str,
+    /// Why the request looks so.
+    pub(super) why: &'static str,
+    pub(super) operation: Operation,
+    /// The body, as `aws dynamodb .. --cli-input-json` takes it.
+    pub(super) request: &'static str,
+}
+
+pub(super) const INTRODUCTION: &str = "\
+# A shop in one table
+
+Users, orders and order items live in one table. The partition key says whose, the sort key says what:
+
+  USER#..   PROFILE         a user
+  USER#..   ORDER#..        an order of that user, newest last
+  ORDER#..  ITEM#..         an item of that order
+
+The index GSI1 is overloaded: each kind of item puts into GSI1PK and GSI1SK what it wants to be found by. A user is
+found by e-mail address, an order by its number; an order item is in no second place, so it leaves both out.
+
+Each request below is what you can give to `aws dynamodb .. --cli-input-json`.
+";
+
+/// In the order of the walk: later ones see what earlier ones wrote.
+pub(super) const PATTERNS: &[Pattern] = &[
+    Pattern {
+        name: "Create the table",
+        why: "Keys have general names, because each kind of item fills them differently.",
+        operation: Operation::CreateTable,
+        request: r#"{
+            "TableName": "shop", "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [
+                {"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "S"},
+                {"AttributeName": "GSI1PK", "AttributeType": "S"}, {"AttributeName": "GSI1SK", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+            "GlobalSecondaryIndexes": [{
+                "IndexName": "GSI1",
+                "KeySchema": [
+                    {"AttributeName": "GSI1PK", "KeyType": "HASH"}, {"AttributeName": "GSI1SK", "KeyType": "RANGE"}],
+                "Projection": {"ProjectionType": "ALL"}}]}"#,
+    },
+    Pattern {
+        name: "Register a user, if the number is free",
+        why: "The condition makes the put an insert. The e-mail address goes into the index key.",
+        operation: Operation::PutItem,
+        request: r#"{
+            "TableName": "shop",
+            "Item": {
+                "PK": {"S": "USER#ann"}, "SK": {"S": "PROFILE"},
+                "GSI1PK": {"S": "EMAIL#ann@example.com"}, "GSI1SK": {"S": "USER#ann"},
+                "name": {"S": "Ann"}, "email": {"S": "ann@example.com"},
+                "addresses": {"M": {"home": {"S": "12 Elm Street"}, "work": {"S": "1 Main Square"}}}},
+            "ConditionExpression": "attribute_not_exists(PK)",
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Register the same user again",
+        why: "The condition fails, and the answer brings the user that is there. A failed write consumes too.",
+        operation: Operation::PutItem,
+        request: r#"{
+            "TableName": "shop",
+            "Item": {"PK": {"S": "USER#ann"}, "SK": {"S": "PROFILE"}, "name": {"S": "Anna"}},
+            "ConditionExpression": "attribute_not_exists(PK)",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Read a user by number",
+        why: "The whole key is known, so it is one GetItem. An eventually consistent read costs half.",
+        operation: Operation::GetItem,
+        request: r##"{
+            "TableName": "shop",
+            "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "PROFILE"}},
+            "ProjectionExpression": "#n, addresses.home",
+            "ExpressionAttributeNames": {"#n": "name"},
+            "ReturnConsumedCapacity": "INDEXES"}"##,
+    },
+    Pattern {
+        name: "Place an order",
+        why: "The date in the sort key keeps a user's orders in order; the index finds the order by its number.",
+        operation: Operation::PutItem,
+        request: r#"{
+            "TableName": "shop",
+            "Item": {
+                "PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"},
+                "GSI1PK": {"S": "ORDER#1001"}, "GSI1SK": {"S": "ORDER#1001"},
+                "status": {"S": "PLACED"}, "items": {"N": "0"}, "total": {"N": "0"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Add a first item to the order",
+        why: "Items of an order share a partition key: one item collection, read together.",
+        operation: Operation::PutItem,
+        request: r#"{
+            "TableName": "shop",
+            "Item": {
+                "PK": {"S": "ORDER#1001"}, "SK": {"S": "ITEM#001"},
+                "product": {"S": "lamp"}, "quantity": {"N": "2"}, "price": {"N": "19.99"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Add a second item to the order",
+        why: "It has no index keys, so it is not in GSI1 and costs nothing there: the index is sparse.",
+        operation: Operation::PutItem,
+        request: r#"{
+            "TableName": "shop",
+            "Item": {
+                "PK": {"S": "ORDER#1001"}, "SK": {"S": "ITEM#002"},
+                "product": {"S": "bulb"}, "quantity": {"N": "4"}, "price": {"N": "2.50"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Sum the order up",
+        why: "ADD counts without reading first; numbers are exact to 38 digits. The index holds a copy, updated with it.",
+        operation: Operation::UpdateItem,
+        request: r#"{
+            "TableName": "shop",
+            "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"}},
+            "UpdateExpression": "ADD items :items, total :total",
+            "ExpressionAttributeValues": {":items": {"N": "6"}, ":total": {"N": "49.98"}},
+            "ReturnValues": "UPDATED_NEW",
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Ship the order, if it is placed and not empty",
+        why: "A state machine in one conditional update: two workers cannot both ship it.",
+        operation: Operation::UpdateItem,
+        request: r##"{
+            "TableName": "shop",
+            "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"}},
+            "UpdateExpression": "SET #s = :shipped, shipped = list_append(if_not_exists(shipped, :none), :parcel)",
+            "ConditionExpression": "#s = :placed AND items > :zero",
+            "ExpressionAttributeNames": {"#s": "status"},
+            "ExpressionAttributeValues": {
+                ":placed": {"S": "PLACED"}, ":shipped": {"S": "SHIPPED"}, ":zero": {"N": "0"},
+                ":none": {"L": []}, ":parcel": {"L": [{"S": "parcel-77"}]}},
+            "ReturnValues": "ALL_NEW",
+            "ReturnConsumedCapacity": "INDEXES"}"##,
+    },
+    Pattern {
+        name: "Move a user to a new e-mail address",
+        why: "The index key changes, so the index deletes one row and writes another: two index writes.",
+        operation: Operation::UpdateItem,
+        request: r#"{
+            "TableName": "shop",
+            "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "PROFILE"}},
+            "UpdateExpression": "SET email = :email, GSI1PK = :key REMOVE addresses.work",
+            "ExpressionAttributeValues": {":email": {"S": "ann@example.org"}, ":key": {"S": "EMAIL#ann@example.org"}},
+            "ReturnValues": "UPDATED_OLD",
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Take an item out of the order",
+        why: "The answer brings what was deleted.",
+        operation: Operation::DeleteItem,
+        request: r#"{
+            "TableName": "shop",
+            "Key": {"PK": {"S": "ORDER#1001"}, "SK": {"S": "ITEM#002"}},
+            "ReturnValues": "ALL_OLD",
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Look at the table",
+        why: "Counts and sizes are exact and current.",
+        operation: Operation::DescribeTable,
+        request: r#"{"TableName": "shop"}"#,
+    },
+    Pattern {
+        name: "Find a user by e-mail address",
+        why: "The overloaded index: the e-mail address is the partition key of GSI1.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop", "IndexName": "GSI1",
+            "KeyConditionExpression": "GSI1PK = :email",
+            "ExpressionAttributeValues": {":email": {"S": "EMAIL#ann@example.org"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Find an order by its number",
+        why: "The same index with another kind of key.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop", "IndexName": "GSI1",
+            "KeyConditionExpression": "GSI1PK = :order",
+            "ExpressionAttributeValues": {":order": {"S": "ORDER#1001"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "List a user's newest orders",
+        why: "The sort key starts with the date, so the newest ones are the end of the range, read backwards.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop",
+            "KeyConditionExpression": "PK = :user AND begins_with(SK, :order)",
+            "ExpressionAttributeValues": {":user": {"S": "USER#ann"}, ":order": {"S": "ORDER#"}},
+            "ScanIndexForward": false, "Limit": 10,
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Read an order's items",
+        why: "One item collection, one Query.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop",
+            "KeyConditionExpression": "PK = :order AND begins_with(SK, :item)",
+            "ExpressionAttributeValues": {":order": {"S": "ORDER#1001"}, ":item": {"S": "ITEM#"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+];
