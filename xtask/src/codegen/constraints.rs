@@ -37,8 +37,19 @@ const PRINTED: [(&str, &str); 6] = [
 
 /// Operations on items: their table names may have one character, those of the others need three.
 const ITEM_OPERATIONS: [&str; 13] = [
-    "BatchGetItemInput", "ConditionCheck", "Delete", "DeleteItemInput", "Get", "GetItemInput", "Put", "PutItemInput",
-    "QueryInput", "ScanInput", "SearchVectorsInput", "Update", "UpdateItemInput",
+    "BatchGetItemInput",
+    "ConditionCheck",
+    "Delete",
+    "DeleteItemInput",
+    "Get",
+    "GetItemInput",
+    "Put",
+    "PutItemInput",
+    "QueryInput",
+    "ScanInput",
+    "SearchVectorsInput",
+    "Update",
+    "UpdateItemInput",
 ];
 
 /// Lists of key elements that AWS caps at two, which the model leaves open.
@@ -47,12 +58,19 @@ const TWO_KEYS: [&str; 2] = ["CreateTableInput", "LocalSecondaryIndex"];
 /// `constraints.rs`: `Constrained` for every structure that a request can hold.
 pub(crate) fn constraints(model: &Model) -> String {
     let mut out = String::from("//! The modelled constraints of every request.\n\n");
-    _ = writeln!(out, "use super::operations::Request;\nuse super::structures::{};", braced(constrained(model).into_iter()));
+    _ = writeln!(
+        out,
+        "use super::operations::Request;\nuse super::structures::{};",
+        braced(constrained(model).into_iter())
+    );
     out += "use crate::constraint::{Constrained, Pattern, Range, Text, Walk};\n\n";
     for name in constrained(model) {
         structure(&mut out, model, name);
     }
-    _ = writeln!(out, "/// Checks the request's input.\npub(crate) fn check<'a>(request: &'a Request, walk: &mut Walk<'a>) {{\n    match request {{");
+    _ = writeln!(
+        out,
+        "/// Checks the request's input.\npub(crate) fn check<'a>(request: &'a Request, walk: &mut Walk<'a>) {{\n    match request {{"
+    );
     for operation in &model.operations {
         _ = writeln!(out, "        Request::{}(input) => input.check(walk),", operation.name);
     }
@@ -70,13 +88,19 @@ fn structure(out: &mut String, model: &Model, name: &str) {
         check(&mut checks, model, name, member);
     }
     let walk = if checks.is_empty() { "_" } else { "walk" };
-    _ = writeln!(out, "impl Constrained for {name} {{\n    fn check<'a>(&'a self, {walk}: &mut Walk<'a>) {{\n{checks}    }}\n{}}}\n", shown(name));
+    _ = writeln!(
+        out,
+        "impl Constrained for {name} {{\n    fn check<'a>(&'a self, {walk}: &mut Walk<'a>) {{\n{checks}    }}\n{}}}\n",
+        shown(name)
+    );
 }
 
 /// Key elements are the one structure whose echo clients were seen to get in full.
 fn shown(name: &str) -> &'static str {
     match name {
-        "KeySchemaElement" => "\n    fn shown(&self) -> String {\n        crate::constraint::key_schema_element(self)\n    }\n",
+        "KeySchemaElement" => {
+            "\n    fn shown(&self) -> String {\n        crate::constraint::key_schema_element(self)\n    }\n"
+        }
         _ => "",
     }
 }
@@ -159,7 +183,8 @@ fn map(model: &Model, name: &str, shape: &Shape, key: &str, value: &str) -> Opti
         _ if is_value(value) || is_attributes(value) => None,
         ShapeKind::Structure(_) => Some(format!("walk.entries({name:?}, value);")),
         ShapeKind::List(element) if matches!(model.shape(element).kind, ShapeKind::Structure(_)) => {
-            let range = length(inner.min, inner.max).unwrap_or_else(|| "Range { min: None, max: None }".to_owned());
+            let range =
+                length(inner.min, inner.max).unwrap_or_else(|| "Range { min: None, max: None }".to_owned());
             Some(format!("walk.lists({name:?}, value, {range});"))
         }
         ShapeKind::String => model_rule(inner).map(|rule| format!("walk.values({name:?}, value, &{rule});")),

@@ -34,7 +34,8 @@ struct Generated {
 fn files(root: &Path) -> Vec<Generated> {
     let model = load(root);
     let api = |name: &str, content: String| rust(root, &format!("crates/api/src/generated/{name}"), &content);
-    let json = |name: &str, content: String| rust(root, &format!("crates/wire/src/json/generated/{name}"), &content);
+    let json =
+        |name: &str, content: String| rust(root, &format!("crates/wire/src/json/generated/{name}"), &content);
     vec![
         api("structures.rs", shapes::structures(&model)),
         api("enums.rs", shapes::enums(&model)),
@@ -50,7 +51,8 @@ fn files(root: &Path) -> Vec<Generated> {
 fn load(root: &Path) -> Model {
     let read = |name: &str| {
         let path = root.join("crates/api/model").join(name);
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()));
         serde_json::from_str(&text).unwrap_or_else(|e| panic!("{} is not JSON: {e}", path.display()))
     };
     Model::merge(&[read("dynamodb.json"), read("dynamodbstreams.json")])

@@ -75,7 +75,10 @@ impl Model {
         for (name, shape) in entries(&document["shapes"]) {
             let shape = Shape::read(shape);
             if let Some(known) = self.shapes.get(name) {
-                assert!(known.kind == shape.kind && known.values == shape.values, "{name} differs between the models");
+                assert!(
+                    known.kind == shape.kind && known.values == shape.values,
+                    "{name} differs between the models"
+                );
             }
             self.shapes.insert(name.clone(), shape);
         }
@@ -95,17 +98,20 @@ impl Model {
 
     /// Structures that become Rust structs, in order of name.
     pub(crate) fn structures(&self) -> impl Iterator<Item = (&str, &[Member])> {
-        self.shapes.iter().filter(|(name, shape)| !shape.exception && !is_value(name)).filter_map(|(name, shape)| {
-            match &shape.kind {
+        self.shapes.iter().filter(|(name, shape)| !shape.exception && !is_value(name)).filter_map(
+            |(name, shape)| match &shape.kind {
                 ShapeKind::Structure(members) => Some((name.as_str(), members.as_slice())),
                 _ => None,
-            }
-        })
+            },
+        )
     }
 
     /// Strings with a closed set of values, in order of name.
     pub(crate) fn enums(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.shapes.iter().filter(|(_, shape)| !shape.values.is_empty()).map(|(n, s)| (n.as_str(), s.values.as_slice()))
+        self.shapes
+            .iter()
+            .filter(|(_, shape)| !shape.values.is_empty())
+            .map(|(n, s)| (n.as_str(), s.values.as_slice()))
     }
 
     /// Whether a value of the shape is, or holds in collections, a value of the target shape.
@@ -199,7 +205,8 @@ pub(crate) fn is_value(shape: &str) -> bool {
 
 /// A map of names to values, which `hashrange-item` owns.
 pub(crate) fn is_attributes(shape: &str) -> bool {
-    is_image(shape) || matches!(shape, "Key" | "PutItemInputAttributeMap" | "ExpressionAttributeValueMap")
+    is_image(shape)
+        || matches!(shape, "Key" | "PutItemInputAttributeMap" | "ExpressionAttributeValueMap")
         || matches!(shape, "ItemCollectionKeyAttributeMap" | "MapAttributeValue")
 }
 

@@ -62,11 +62,10 @@ pub(crate) fn rust_type(model: &Model, shape: &str) -> String {
         return "Attributes".to_owned();
     }
     match &model.shape(shape).kind {
-        ShapeKind::Structure(_) => shape.to_owned(),
         ShapeKind::List(element) => format!("Vec<{}>", rust_type(model, element)),
         ShapeKind::Map { value, .. } => format!("BTreeMap<String, {}>", rust_type(model, value)),
         ShapeKind::String if model.shape(shape).values.is_empty() => "String".to_owned(),
-        ShapeKind::String => shape.to_owned(),
+        ShapeKind::Structure(_) | ShapeKind::String => shape.to_owned(),
         ShapeKind::Boolean => "bool".to_owned(),
         ShapeKind::Integer => "i32".to_owned(),
         ShapeKind::Long => "i64".to_owned(),

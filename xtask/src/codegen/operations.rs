@@ -44,22 +44,41 @@ pub(crate) fn operations(model: &Model) -> String {
 
 fn operation_enum(out: &mut String, model: &Model) {
     _ = writeln!(out, "/// An operation of DynamoDB or DynamoDB Streams.");
-    _ = writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum Operation {{");
+    _ = writeln!(
+        out,
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum Operation {{"
+    );
     for operation in &model.operations {
         _ = writeln!(out, "    /// `{0}.{1}`\n    {1},", operation.target_prefix, operation.name);
     }
-    _ = writeln!(out, "}}\n\nimpl Operation {{\n    /// Every operation: DynamoDB's by name, then DynamoDB Streams'.");
+    _ = writeln!(
+        out,
+        "}}\n\nimpl Operation {{\n    /// Every operation: DynamoDB's by name, then DynamoDB Streams'."
+    );
     let all: Vec<String> = model.operations.iter().map(|o| format!("Self::{}", o.name)).collect();
     _ = writeln!(out, "    pub const ALL: [Self; {}] = [{}];\n", all.len(), all.join(", "));
-    _ = writeln!(out, "    /// The operation's name, as after the dot of `X-Amz-Target`.\n    pub fn name(self) -> &'static str {{\n        match self {{");
+    _ = writeln!(
+        out,
+        "    /// The operation's name, as after the dot of `X-Amz-Target`.\n    pub fn name(self) -> &'static str {{\n        match self {{"
+    );
     for operation in &model.operations {
         _ = writeln!(out, "            Self::{0} => \"{0}\",", operation.name);
     }
-    _ = writeln!(out, "        }}\n    }}\n\n    /// The part of `X-Amz-Target` before the dot.\n    pub fn target_prefix(self) -> &'static str {{\n        match self {{");
+    _ = writeln!(
+        out,
+        "        }}\n    }}\n\n    /// The part of `X-Amz-Target` before the dot.\n    pub fn target_prefix(self) -> &'static str {{\n        match self {{"
+    );
     prefixes(out, model);
-    _ = writeln!(out, "        }}\n    }}\n\n    /// The operation that a whole `X-Amz-Target` value names.\n    pub fn from_target(target: &str) -> Option<Self> {{\n        match target {{");
+    _ = writeln!(
+        out,
+        "        }}\n    }}\n\n    /// The operation that a whole `X-Amz-Target` value names.\n    pub fn from_target(target: &str) -> Option<Self> {{\n        match target {{"
+    );
     for operation in &model.operations {
-        _ = writeln!(out, "            \"{0}.{1}\" => Some(Self::{1}),", operation.target_prefix, operation.name);
+        _ = writeln!(
+            out,
+            "            \"{0}.{1}\" => Some(Self::{1}),",
+            operation.target_prefix, operation.name
+        );
     }
     _ = writeln!(out, "            _ => None,\n        }}\n    }}\n}}\n");
 }
@@ -82,7 +101,10 @@ fn sum(out: &mut String, model: &Model, name: &str, doc: &str, of: impl Fn(&Oper
     for operation in &model.operations {
         _ = writeln!(out, "    /// Of `{0}`.\n    {0}(Box<{1}>),", operation.name, of(operation));
     }
-    _ = writeln!(out, "}}\n\nimpl {name} {{\n    /// The operation it belongs to.\n    pub fn operation(&self) -> Operation {{\n        match self {{");
+    _ = writeln!(
+        out,
+        "}}\n\nimpl {name} {{\n    /// The operation it belongs to.\n    pub fn operation(&self) -> Operation {{\n        match self {{"
+    );
     for operation in &model.operations {
         _ = writeln!(out, "            Self::{0}(_) => Operation::{0},", operation.name);
     }
@@ -96,15 +118,28 @@ fn sum(out: &mut String, model: &Model, name: &str, doc: &str, of: impl Fn(&Oper
 
 /// Operations whose input shape is theirs alone, so that the input's type tells the operation.
 fn unshared(model: &Model) -> impl Iterator<Item = &Operation> {
-    model.operations.iter().filter(|o| model.operations.iter().filter(|other| other.input == o.input).count() == 1)
+    model
+        .operations
+        .iter()
+        .filter(|o| model.operations.iter().filter(|other| other.input == o.input).count() == 1)
 }
 
 fn calls(out: &mut String, model: &Model) {
     for operation in unshared(model) {
         let (name, output) = (&operation.name, output_name(operation));
-        _ = writeln!(out, "impl Call for {} {{\n    type Output = {output};\n    const OPERATION: Operation = Operation::{name};\n", operation.input);
-        _ = writeln!(out, "    fn output(response: Response) -> Option<{output}> {{\n        match response {{");
-        _ = writeln!(out, "            Response::{name}(output) => Some(*output),\n            _ => None,\n        }}\n    }}\n}}\n");
+        _ = writeln!(
+            out,
+            "impl Call for {} {{\n    type Output = {output};\n    const OPERATION: Operation = Operation::{name};\n",
+            operation.input
+        );
+        _ = writeln!(
+            out,
+            "    fn output(response: Response) -> Option<{output}> {{\n        match response {{"
+        );
+        _ = writeln!(
+            out,
+            "            Response::{name}(output) => Some(*output),\n            _ => None,\n        }}\n    }}\n}}\n"
+        );
     }
 }
 
@@ -116,17 +151,31 @@ pub(crate) fn codes(model: &Model) -> String {
     rows.sort_by_key(|row| row.name.clone());
     let mut out = String::from("//! The error codes of the service model and of every AWS service.\n\n");
     _ = writeln!(out, "/// The name of an error as clients see it.");
-    _ = writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum ErrorCode {{");
+    _ = writeln!(
+        out,
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum ErrorCode {{"
+    );
     for row in &rows {
         _ = writeln!(out, "    /// `{}#{}`, HTTP {}.\n    {1},", row.namespace, row.name, row.status);
     }
     _ = writeln!(out, "}}\n\nimpl ErrorCode {{\n    /// Every code, by name.");
     let all: Vec<String> = rows.iter().map(|row| format!("Self::{}", row.name)).collect();
     _ = writeln!(out, "    pub const ALL: [Self; {}] = [{}];\n", all.len(), all.join(", "));
-    table(&mut out, &rows, "name", "The code's own name, after `#` in `__type`.", "&'static str", |r| format!("{:?}", r.name));
-    table(&mut out, &rows, "namespace", "What stands before `#` in `__type`.", "&'static str", |r| format!("{:?}", r.namespace));
+    table(&mut out, &rows, "name", "The code's own name, after `#` in `__type`.", "&'static str", |r| {
+        format!("{:?}", r.name)
+    });
+    table(&mut out, &rows, "namespace", "What stands before `#` in `__type`.", "&'static str", |r| {
+        format!("{:?}", r.namespace)
+    });
     table(&mut out, &rows, "status", "HTTP status of the answer.", "u16", |r| r.status.to_string());
-    table(&mut out, &rows, "message_member", "How the body spells its message member.", "&'static str", |r| format!("{:?}", r.message));
+    table(
+        &mut out,
+        &rows,
+        "message_member",
+        "How the body spells its message member.",
+        "&'static str",
+        |r| format!("{:?}", r.message),
+    );
     out + "}\n"
 }
 
@@ -149,15 +198,23 @@ impl Code {
     }
 
     fn common(name: &str, fault: bool) -> Self {
-        let namespace =
-            if name == "ValidationException" { "com.amazon.coral.validate" } else { "com.amazon.coral.service" };
+        let namespace = if name == "ValidationException" {
+            "com.amazon.coral.validate"
+        } else {
+            "com.amazon.coral.service"
+        };
         let capital = matches!(name, "SerializationException" | "AccessDeniedException");
         let status = match name {
             "ServiceUnavailable" => 503,
             _ if fault => 500,
             _ => 400,
         };
-        Self { name: name.to_owned(), namespace, status, message: if capital { "Message" } else { "message" } }
+        Self {
+            name: name.to_owned(),
+            namespace,
+            status,
+            message: if capital { "Message" } else { "message" },
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use super::names::{braced, rust_type, snake, variant};
 
 /// `structures.rs`: one struct for each structure of the model.
 pub(crate) fn structures(model: &Model) -> String {
-    let mut out = String::from("//! The structures of the service model.\n\nuse std::collections::BTreeMap;\n\n");
+    let mut out =
+        String::from("//! The structures of the service model.\n\nuse std::collections::BTreeMap;\n\n");
     out += "use hashrange_item::{AttributeValue, Attributes, Image};\n\n";
     _ = writeln!(out, "use super::enums::{};", braced(used_enums(model)));
     out += "use crate::Timestamp;\nuse crate::images::Same;\n\n";
@@ -22,7 +23,9 @@ pub(crate) fn structures(model: &Model) -> String {
 
 /// The closed sets that structures have members of.
 fn used_enums(model: &Model) -> impl Iterator<Item = &str> {
-    let used = |set: &str| model.structures().any(|(_, members)| members.iter().any(|m| model.leads_to(&m.shape, set)));
+    let used = |set: &str| {
+        model.structures().any(|(_, members)| members.iter().any(|m| model.leads_to(&m.shape, set)))
+    };
     model.enums().map(|(name, _)| name).filter(move |name| used(name))
 }
 
@@ -56,7 +59,11 @@ fn equality_of_images(out: &mut String, model: &Model, name: &str, members: &[Me
     let compare = |member: &Member| {
         let field = snake(&member.name);
         let images = holds_image(model, &member.shape);
-        if images { format!("self.{field}.same(&other.{field})") } else { format!("self.{field} == other.{field}") }
+        if images {
+            format!("self.{field}.same(&other.{field})")
+        } else {
+            format!("self.{field} == other.{field}")
+        }
     };
     let compared: Vec<String> = members.iter().map(compare).collect();
     _ = writeln!(out, "impl PartialEq for {name} {{\n    fn eq(&self, other: &Self) -> bool {{");
@@ -103,7 +110,10 @@ pub(crate) fn enums(model: &Model) -> String {
 
 fn enumeration(out: &mut String, name: &str, values: &[String]) {
     _ = writeln!(out, "/// Shape `{name}` of the service model.");
-    _ = writeln!(out, "#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum {name} {{");
+    _ = writeln!(
+        out,
+        "#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum {name} {{"
+    );
     for (at, value) in values.iter().enumerate() {
         let default = if at == 0 { "#[default]\n    " } else { "" };
         _ = writeln!(out, "    /// `{value}`\n    {default}{},", variant(value));
@@ -111,17 +121,29 @@ fn enumeration(out: &mut String, name: &str, values: &[String]) {
     _ = writeln!(out, "}}\n\nimpl {name} {{\n    /// Every value, in the order of the model.");
     let all: Vec<String> = values.iter().map(|v| format!("Self::{}", variant(v))).collect();
     _ = writeln!(out, "    pub const ALL: &'static [Self] = &[{}];\n", all.join(", "));
-    _ = writeln!(out, "    /// The value's name on the wire.\n    pub fn as_str(self) -> &'static str {{\n        match self {{");
+    _ = writeln!(
+        out,
+        "    /// The value's name on the wire.\n    pub fn as_str(self) -> &'static str {{\n        match self {{"
+    );
     for value in values {
         _ = writeln!(out, "            Self::{} => \"{value}\",", variant(value));
     }
-    _ = writeln!(out, "        }}\n    }}\n\n    /// The value of that name on the wire; names are case-sensitive.");
-    _ = writeln!(out, "    #[expect(clippy::should_implement_trait, reason = \"an unknown name is data here, not an error\")]");
+    _ = writeln!(
+        out,
+        "        }}\n    }}\n\n    /// The value of that name on the wire; names are case-sensitive."
+    );
+    _ = writeln!(
+        out,
+        "    #[expect(clippy::should_implement_trait, reason = \"an unknown name is data here, not an error\")]"
+    );
     _ = writeln!(out, "    pub fn from_str(name: &str) -> Option<Self> {{\n        match name {{");
     for value in values {
         _ = writeln!(out, "            \"{value}\" => Some(Self::{}),", variant(value));
     }
     _ = writeln!(out, "            _ => None,\n        }}\n    }}\n}}\n");
-    _ = writeln!(out, "impl fmt::Display for {name} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{");
+    _ = writeln!(
+        out,
+        "impl fmt::Display for {name} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{"
+    );
     _ = writeln!(out, "        f.write_str(self.as_str())\n    }}\n}}\n");
 }

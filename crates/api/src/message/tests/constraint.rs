@@ -4,7 +4,7 @@ use super::check;
 use crate::message::constraint;
 
 #[test]
-fn texts_are_those_of_aws() {
+fn from_violation_to_map_keys() {
     check(
         constraint::violation(Some("value"), "path", "constraint"),
         "Value 'value' at 'path' failed to satisfy constraint: constraint",
@@ -34,6 +34,10 @@ fn texts_are_those_of_aws() {
         constraint::map_keys(&["a".to_owned(), "b".to_owned()]),
         "Map keys must satisfy constraint: [a, b]",
     );
+}
+
+#[test]
+fn from_map_values_to_table_name_required() {
     check(
         constraint::map_values(&["a".to_owned(), "b".to_owned()]),
         "Map value must satisfy constraint: [a, b]",

@@ -4,7 +4,7 @@ use super::check;
 use crate::message::expression;
 
 #[test]
-fn texts_are_those_of_aws_part_1() {
+fn from_empty_to_operand_type() {
     check(expression::empty("kind"), "Invalid kind: The expression can not be empty;");
     check(
         expression::too_long("kind"),
@@ -58,6 +58,10 @@ fn texts_are_those_of_aws_part_1() {
         expression::operand_type("kind", "operator", "operand"),
         "Invalid kind: Incorrect operand type for operator or function; operator or function: operator, operand type: operand",
     );
+}
+
+#[test]
+fn from_action_operand_type_to_values_without() {
     check(
         expression::action_operand_type("kind", "action", "operand"),
         "Invalid kind: Incorrect operand type for operator or function; operator: action, operand type: operand, typeSet: ALLOWED_FOR_action_OPERAND",
@@ -114,6 +118,10 @@ fn texts_are_those_of_aws_part_1() {
         expression::values_without("kind"),
         "ExpressionAttributeValues can only be specified when using expressions: kind is null",
     );
+}
+
+#[test]
+fn from_names_empty_to_list_index() {
     check(expression::names_empty(), "ExpressionAttributeNames must not be empty");
     check(expression::values_empty(), "ExpressionAttributeValues must not be empty");
     check(
@@ -161,6 +169,10 @@ fn texts_are_those_of_aws_part_1() {
         expression::list_index("kind", "index"),
         "Invalid kind: List index is not within the allowable range; index: [index]",
     );
+}
+
+#[test]
+fn from_function_not_allowed_to_key_condition_no_attribute() {
     check(
         expression::function_not_allowed("kind", "function"),
         "Invalid kind: The function is not allowed in a condition expression; function: function",
@@ -173,10 +185,6 @@ fn texts_are_those_of_aws_part_1() {
         expression::key_condition_nested_operation(),
         "KeyConditionExpressions cannot contain nested operations",
     );
-}
-
-#[test]
-fn texts_are_those_of_aws_part_2() {
     check(
         expression::key_condition_first_operand("operator"),
         "Invalid condition in KeyConditionExpression: operator operator must have the key attribute as its first operand",

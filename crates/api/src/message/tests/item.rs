@@ -5,7 +5,7 @@ use crate::message::item;
 use crate::message::item::EmptyKind;
 
 #[test]
-fn texts_are_those_of_aws() {
+fn from_table_not_found_to_sort_key_too_long() {
     check(item::table_not_found(), "Requested resource not found");
     check(item::index_not_found("index"), "The table does not have the specified index: index");
     check(item::key_mismatch(), "The provided key element does not match the schema");
@@ -53,6 +53,10 @@ fn texts_are_those_of_aws() {
         item::sort_key_too_long(),
         "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
     );
+}
+
+#[test]
+fn from_too_large_to_batch_empty() {
     check(item::too_large(), "Item size has exceeded the maximum allowed size");
     check(item::update_too_large(), "Item size to update has exceeded the maximum allowed size");
     check(item::condition_failed(), "The conditional request failed");

@@ -4,7 +4,7 @@ use super::check;
 use crate::message::legacy;
 
 #[test]
-fn texts_are_those_of_aws() {
+fn from_mixed_to_conditional_operator_without_expected() {
     check(
         legacy::mixed(&["a", "b"], &["a", "b"]),
         "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {a, b} Expression parameters: {a, b}",
@@ -61,6 +61,10 @@ fn texts_are_those_of_aws() {
         legacy::conditional_operator_without_expected(),
         "ConditionalOperator cannot be used without Filter or Expected",
     );
+}
+
+#[test]
+fn from_update_without_value_to_not_indexable() {
     check(
         legacy::update_without_value(),
         "One or more parameter values were invalid: Only DELETE action is allowed when no attribute value is specified",

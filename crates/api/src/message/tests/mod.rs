@@ -8,6 +8,7 @@ mod layers;
 mod legacy;
 mod query;
 mod serialization;
+mod tables;
 mod throughput;
 mod value;
 

@@ -4,7 +4,7 @@ use super::check;
 use crate::message::query;
 
 #[test]
-fn texts_are_those_of_aws() {
+fn from_no_key_condition_to_start_key_invalid() {
     check(
         query::no_key_condition(),
         "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
@@ -49,6 +49,10 @@ fn texts_are_those_of_aws() {
     );
     check(query::index_backfilling("index"), "Cannot read from backfilling global secondary index: index");
     check(query::start_key_invalid(), "The provided starting key is invalid");
+}
+
+#[test]
+fn from_start_key_schema_to_segment_out_of_range() {
     check(
         query::start_key_schema(),
         "The provided starting key is invalid: The provided key element does not match the schema",

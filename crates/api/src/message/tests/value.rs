@@ -5,7 +5,7 @@ use crate::message::Layer;
 use crate::message::value;
 
 #[test]
-fn texts_are_those_of_aws() {
+fn from_empty_to_duplicate_binaries() {
     check(
         value::empty(),
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
@@ -59,6 +59,10 @@ fn texts_are_those_of_aws() {
         value::duplicate_binaries(Layer::Newer, &[(&[255], "/w=="), (&[0], "AA=="), (&[0], "AA==")]),
         "One or more parameter values were invalid: Input collection [\"AA==\",\"/w==\",\"AA==\"]of type BS contains duplicates.",
     );
+}
+
+#[test]
+fn from_duplicate_binaries_to_in_expression_values() {
     check(
         value::duplicate_binaries(Layer::Older, &[(&[255], "/w=="), (&[0], "AA=="), (&[0], "AA==")]),
         "One or more parameter values were invalid: Input collection [/w==, AA==, AA==]of type BS contains duplicates.",
