@@ -1,5 +1,7 @@
 //! Secondary indexes: which entries an item has, and what changes in them when the item does.
 
+use std::borrow::Cow;
+
 use hashrange_api::message::item::EmptyKind;
 use hashrange_api::{Error, message};
 use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Lookup, Row};
@@ -7,7 +9,7 @@ use hashrange_store::{Address, Space, Tally, Write};
 
 use crate::capacity::{self, Units};
 use crate::catalog::{GlobalIndex, LocalIndex, Projection, Table};
-use crate::key::{ItemKey, check_length, has_declared_kind};
+use crate::key::{ItemKey, check_index_lengths, has_declared_kind};
 use crate::layout;
 
 /// One entry of an index: where it lies and what it carries.
@@ -70,12 +72,28 @@ impl<'a> Index<'a> {
         let mut values = Vec::with_capacity(2);
         for attribute in self.key_attributes() {
             let value = item.attribute(&attribute.name)?.into_owned();
-            if !has_declared_kind(&value, attribute) {
+            if !is_indexable(&value, attribute) {
                 return None;
             }
             values.push(value);
         }
+        self.check_lengths(&values).ok()?;
         Some(Entry { address: self.address(table, key, &values), row: self.project(table, item) })
+    }
+
+    /// The index's own key values are not too long: each partition-key attribute, and all sort-key attributes together.
+    fn check_lengths(self, values: &[AttributeValue]) -> Result<(), Error> {
+        let hashes = match self {
+            Index::Local(_) => 0,
+            Index::Global(index) => index.hash.len(),
+        };
+        let (hash, range) = values.split_at(hashes);
+        check_index_lengths(hash, range)
+    }
+
+    /// Whether entries of older items may still be missing.
+    pub(crate) fn is_filling(self) -> bool {
+        matches!(self, Index::Global(index) if index.filling)
     }
 
     fn address(self, table: &Table, key: &ItemKey, values: &[AttributeValue]) -> Address {
@@ -109,6 +127,17 @@ impl<'a> Index<'a> {
         }
         Row::encode(&entry)
     }
+}
+
+/// A value that the key attribute of an index can have. Writes refuse others; items older than the index may have them
+/// and are then not in it.
+fn is_indexable(value: &AttributeValue, attribute: &KeyAttribute) -> bool {
+    let empty = match value {
+        AttributeValue::S(text) => text.is_empty(),
+        AttributeValue::B(bytes) => bytes.is_empty(),
+        _ => false,
+    };
+    !empty && has_declared_kind(value, attribute)
 }
 
 /// How an index's entry changes with its item.
@@ -194,7 +223,11 @@ pub(crate) fn check_keys(table: &Table, item: &dyn Lookup, origin: Origin) -> Re
                 check_key(index.name(), attribute, &value, origin)?;
             }
         }
-        check_key_lengths(table, index, item)?;
+        let values = index.key_attributes().into_iter().map(|attribute| item.attribute(&attribute.name));
+        let values: Option<Vec<_>> = values.map(|value| value.map(Cow::into_owned)).collect();
+        if let Some(values) = values {
+            index.check_lengths(&values)?;
+        }
     }
     Ok(())
 }
@@ -214,20 +247,4 @@ fn check_key(index: &str, attribute: &KeyAttribute, value: &AttributeValue, orig
         Origin::Put => message::item::empty_index_key(what, index, &attribute.name),
         Origin::Update => message::item::empty_index_key_update(what),
     }))
-}
-
-fn check_key_lengths(table: &Table, index: Index<'_>, item: &dyn Lookup) -> Result<(), Error> {
-    let hash = match index {
-        Index::Local(_) => &table.schema.key.hash,
-        Index::Global(index) => &index.hash[0],
-    };
-    let range = match index {
-        Index::Local(index) => Some(&index.range),
-        Index::Global(index) => index.range.first(),
-    };
-    let range = range.and_then(|range| item.attribute(&range.name));
-    match item.attribute(&hash.name) {
-        Some(hash) => check_length(&hash, range.as_deref()),
-        None => Ok(()),
-    }
 }

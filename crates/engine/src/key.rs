@@ -110,8 +110,19 @@ fn check_contents(
     check_length(hash, range)
 }
 
-/// Lengths of a partition key and of a sort key, of a table or of an index.
-pub(crate) fn check_length(hash: &AttributeValue, range: Option<&AttributeValue>) -> Result<(), Error> {
+/// Lengths of an index's key: each partition-key attribute by itself, the sort-key attributes together.
+pub(crate) fn check_index_lengths(hash: &[AttributeValue], range: &[AttributeValue]) -> Result<(), Error> {
+    if hash.iter().any(|value| value.size() > limits::PARTITION_KEY_MAX) {
+        return Err(Error::validation(message::item::partition_key_too_long()));
+    }
+    if range.iter().map(AttributeValue::size).sum::<usize>() > limits::SORT_KEY_MAX {
+        return Err(Error::validation(message::item::sort_key_too_long()));
+    }
+    Ok(())
+}
+
+/// Lengths of a table's partition key and sort key.
+fn check_length(hash: &AttributeValue, range: Option<&AttributeValue>) -> Result<(), Error> {
     if hash.size() > limits::PARTITION_KEY_MAX {
         return Err(Error::validation(message::item::partition_key_too_long()));
     }

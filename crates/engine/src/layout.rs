@@ -6,6 +6,7 @@
 //! local entry   space = table   partition = scalar(partition key)          kind 16.. sort = component(index sort key) scalar(table sort key)
 //! global entry  space = index   partition = scalar(one hash attribute)     kind 0    sort = component(each range attribute)
 //!                               or component(each of several)                               component(table partition key) scalar(table sort key)
+//! progress      space = index   partition empty                            kind 2    sort empty: how far its filling has come
 //! ```
 //! `scalar` and `component` are the order-preserving encodings of `hashrange_item::key`. An item's rows and its local index
 //! entries share a partition, so that an item collection is one contiguous range.
@@ -16,6 +17,8 @@ use hashrange_store::{Address, RowKey, Space};
 
 /// Kind of an item's row, and of a global index's entries in their own space.
 pub(crate) const ITEM: u8 = 0;
+/// Kind of the row that tells how far the filling of a global index has come.
+pub(crate) const PROGRESS: u8 = 2;
 /// Kind of the row that holds an item collection's size, on tables with local indexes.
 pub(crate) const COLLECTION: u8 = 1;
 

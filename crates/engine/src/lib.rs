@@ -14,6 +14,7 @@
 pub mod catalog;
 
 mod answer;
+mod backfill;
 mod batch;
 mod capacity;
 mod check;
@@ -33,6 +34,7 @@ use hashrange_api::{Error, Response, Valid};
 use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
 
+pub use crate::backfill::Progress;
 pub use crate::catalog::Scope;
 pub use crate::check::Checked;
 pub use crate::core::Options;
@@ -42,6 +44,19 @@ use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::plan::Planned;
 use crate::stamp::StampClock;
+
+/// A global index that was added to a table with items and lacks entries of some.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FillingIndex {
+    /// Whose table.
+    pub scope: Scope,
+    /// The table's name.
+    pub table: String,
+    /// Which table of that name.
+    pub table_id: String,
+    /// The index's name.
+    pub index: String,
+}
 
 /// The rules of DynamoDB over a store.
 #[derive(Debug)]
@@ -90,6 +105,47 @@ impl Engine {
             Planned::WriteSets(plan) => Ok(batch::write(core, &plan).await?.into()),
             Planned::Tables(operation) => core.catalog.run(scope, operation).await,
         }
+    }
+
+    /// Global indexes that have to be filled: scope, table and index.
+    pub fn filling_indexes(&self) -> Vec<FillingIndex> {
+        let tables = self.core.catalog.all();
+        let filling = tables.iter().flat_map(|table| {
+            let indexes = table.schema.globals.iter().filter(|index| index.filling);
+            indexes.map(|index| FillingIndex {
+                scope: table.scope.clone(),
+                table: table.name.clone(),
+                table_id: table.id.clone(),
+                index: index.name.clone(),
+            })
+        });
+        filling.collect()
+    }
+
+    /// Fills a global index a little further, from where it stood when `progress` is `None`. `None` is answered once
+    /// there is nothing more to do: the index is active, or gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn fill_index(
+        &self,
+        filling: &FillingIndex,
+        progress: Option<Progress>,
+    ) -> Result<Option<Progress>, Error> {
+        let core = &self.core;
+        let Ok(table) = core.catalog.active(&filling.scope, &filling.table) else { return Ok(None) };
+        let index = table.schema.globals.iter().find(|index| index.name == filling.index && index.filling);
+        let Some(index) = index.filter(|_| table.id == filling.table_id) else { return Ok(None) };
+        let progress = match progress {
+            Some(progress) => progress,
+            None => backfill::load(core, index).await?,
+        };
+        let next = backfill::step(core, &table, index, progress).await?;
+        if next.done {
+            core.catalog.index_backfilled(&filling.scope, &filling.table, &filling.index).await?;
+            return Ok(None);
+        }
+        Ok(Some(next))
     }
 
     /// The tables of the database.

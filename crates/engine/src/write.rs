@@ -8,7 +8,7 @@ use hashrange_api::message::{self, Family};
 use hashrange_api::{Error, Operation};
 use hashrange_item::{Attributes, Row, limits};
 use hashrange_language::{Condition, Update};
-use hashrange_store::{Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
+use hashrange_store::{Address, Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
 
 use crate::capacity::{Charge, Units};
 use crate::check::{internal, refuse};
@@ -93,20 +93,34 @@ fn queue<'c>(core: &'c Core, mutation: &Mutation<'_>, parts: Vec<Part>) -> Optio
 struct Seen {
     item: Found,
     collection: Option<Found>,
+    /// Entries of the old image in indexes that are being filled: they may not be there yet.
+    filling: Vec<(Address, Found)>,
 }
 
 async fn look(core: &Core, mutation: &Mutation<'_>) -> Result<Seen, Error> {
+    let mut seen = look_at_item(core, mutation).await?;
+    let filling = mutation.table.schema.globals.iter().filter(|index| index.filling);
+    let Some(old) = stored_row(&seen.item)? else { return Ok(seen) };
+    for index in filling {
+        let Some(entry) = index::Index::Global(index).entry(mutation.table, mutation.key, &old) else { continue };
+        let found = core.store.get(&entry.address, Freshness::Newest).await.map_err(internal)?;
+        seen.filling.push((entry.address, found));
+    }
+    Ok(seen)
+}
+
+async fn look_at_item(core: &Core, mutation: &Mutation<'_>) -> Result<Seen, Error> {
     let item = &mutation.key.address;
     if mutation.table.schema.locals.is_empty() {
         let item = core.store.get(item, Freshness::Newest).await.map_err(internal)?;
-        return Ok(Seen { item, collection: None });
+        return Ok(Seen { item, collection: None, filling: Vec::new() });
     }
     let collection = layout::address(item.space, item.partition.clone(), layout::collection_row());
     let addresses = [item.clone(), collection];
     let mut found = core.store.get_many(&addresses, Freshness::Newest).await.map_err(internal)?;
     let collection = found.pop();
     let item = found.pop().ok_or_else(|| internal("the store answered fewer rows than were asked for"))?;
-    Ok(Seen { item, collection })
+    Ok(Seen { item, collection, filling: Vec::new() })
 }
 
 /// What another writer left, after a refusal. Most often the refusal itself says it.
@@ -114,11 +128,11 @@ async fn newer(
     core: &Core,
     mutation: &Mutation<'_>,
     seen: Seen,
-    row: hashrange_store::Address,
+    row: Address,
     current: Found,
 ) -> Result<Seen, Error> {
-    if seen.collection.is_none() && row == mutation.key.address {
-        return Ok(Seen { item: current, collection: None });
+    if seen.collection.is_none() && seen.filling.is_empty() && row == mutation.key.address {
+        return Ok(Seen { item: current, collection: None, filling: Vec::new() });
     }
     look(core, mutation).await
 }
@@ -157,7 +171,8 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
         }
     }
     let new = new_image(mutation, old.as_ref()).map_err(Refusal::Invalid)?;
-    let changes = index::changes(mutation.table, mutation.key, old.as_ref(), new.as_ref());
+    let mut changes = index::changes(mutation.table, mutation.key, old.as_ref(), new.as_ref());
+    forget_missing(&mut changes, &seen.filling);
     let collection = collection_size(mutation, seen, old.as_ref(), new.as_ref(), &changes);
     if let Some(size) = collection {
         core.check_collection(size, size_of(new.as_ref()) > size_of(old.as_ref())).map_err(Refusal::Invalid)?;
@@ -166,6 +181,18 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
     let effects = Effects { old, new, charge, collection };
     let parts = parts(core, mutation, seen, &effects, &changes);
     Ok(Decided { parts, effects })
+}
+
+/// In an index that is being filled, an entry that is not there yet is no old entry.
+fn forget_missing(changes: &mut [EntryChange<'_>], filling: &[(Address, Found)]) {
+    for change in changes.iter_mut().filter(|change| change.index.is_filling()) {
+        let missing = |entry: &index::Entry| {
+            filling.iter().any(|(address, found)| *address == entry.address && found.row.is_none())
+        };
+        if change.old.as_ref().is_some_and(missing) {
+            change.old = None;
+        }
+    }
 }
 
 pub(crate) fn stored_row(found: &Found) -> Result<Option<Row>, Error> {
@@ -295,6 +322,9 @@ fn parts(
         own.writes.push(Write::Put { row, stored: Stored { stamp, value } });
     }
     let mut parts = vec![own];
+    for (address, found) in &seen.filling {
+        part_of(&mut parts, address).expects.push(expect(address.row.clone(), found));
+    }
     for change in changes {
         add_change(&mut parts, mutation.table, change, stamp);
     }
@@ -320,7 +350,7 @@ fn add_change(parts: &mut Vec<Part>, table: &Table, change: &EntryChange<'_>, st
 }
 
 /// The commit's part for the partition of `address`.
-fn part_of<'p>(parts: &'p mut Vec<Part>, address: &hashrange_store::Address) -> &'p mut Part {
+fn part_of<'p>(parts: &'p mut Vec<Part>, address: &Address) -> &'p mut Part {
     let same = |part: &Part| part.space == address.space && part.partition == address.partition;
     let at = parts.iter().position(same).unwrap_or_else(|| {
         parts.push(Part {

@@ -3,12 +3,16 @@
 //! A [`Service`] takes a [`Caller`] and a valid request and answers it. HTTP, the embedded library and background jobs
 //! all come through [`Service::call`].
 
+mod job;
+
 use std::sync::Arc;
 
-use hashrange_api::{Error, Response, State, Valid};
+use hashrange_api::{Error, Operation, Response, State, Valid};
 use hashrange_engine::{Engine, Options, Scope};
 use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
+
+use job::backfill::Backfill;
 
 /// Who asks, as the edge found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +30,9 @@ pub struct Caller {
 /// The database.
 #[derive(Debug)]
 pub struct Service {
-    engine: Engine,
+    engine: Arc<Engine>,
+    store: Arc<dyn Store>,
+    backfill: Arc<Backfill>,
 }
 
 impl Service {
@@ -35,7 +41,20 @@ impl Service {
     /// # Errors
     /// When the store fails.
     pub async fn open(store: Arc<dyn Store>, env: Env, options: Options) -> Result<Service, StoreError> {
-        Ok(Service { engine: Engine::open(store, env, options).await? })
+        let engine = Arc::new(Engine::open(Arc::clone(&store), env.clone(), options).await?);
+        let backfill = Backfill::new(Arc::clone(&engine), env);
+        backfill.look();
+        Ok(Service { engine, store, backfill })
+    }
+
+    /// Ends background work. Requests that are under way are still answered.
+    pub fn close(&self) {
+        self.backfill.close();
+    }
+
+    /// Whether an answered write survives the death of the process and of the machine.
+    pub fn is_durable(&self) -> bool {
+        self.store.capabilities().durable
     }
 
     /// Answers one request. The one place that all edges come through.
@@ -56,6 +75,9 @@ impl Service {
         let scope = Scope { account: caller.account.clone(), region: caller.region.clone() };
         let plan = self.engine.plan(&scope, checked)?;
         let answer = self.engine.run(&scope, plan).await;
+        if operation == Operation::UpdateTable {
+            self.backfill.look();
+        }
         if let Err(error) = &answer
             && error.code.status() >= 500
         {

@@ -101,6 +101,11 @@ impl Catalog {
             .ok_or_else(|| Error::resource_not_found(text::not_found()))
     }
 
+    /// Every table of every scope.
+    pub(crate) fn all(&self) -> Vec<Arc<Table>> {
+        self.tables.read().values().flat_map(BTreeMap::values).cloned().collect()
+    }
+
     /// Whether a global index answers reads: it is neither being created nor being filled.
     pub(crate) fn is_readable(&self, table: &Table, index: &str) -> bool {
         let moment = self.moment();
