@@ -190,8 +190,9 @@ impl Database {
         self.service.call(&self.caller, request).await
     }
 
-    /// Finishes what is under way and closes the folder; calls after it fail. Does nothing in memory.
+    /// Ends background work, finishes what is under way and closes the folder; writes after it fail.
     pub async fn close(&self) {
+        self.service.close();
         if let Some(store) = self.store.clone() {
             let closing = tokio::task::spawn_blocking(move || store.close());
             closing.await.expect("closing a folder does not panic");

@@ -1,0 +1,82 @@
+//! The embedded database: the same folder as the server's, its own region, typed errors.
+
+use hashrange::Database;
+use hashrange::api::{
+    AttributeDefinition, BillingMode, CreateTableInput, ErrorCode, GetItemInput, KeySchemaElement, KeyType,
+    ListTablesInput, PutItemInput, ScalarAttributeType,
+};
+use hashrange::item::{Attributes, Item};
+
+fn table(name: &str) -> CreateTableInput {
+    CreateTableInput {
+        table_name: name.to_owned(),
+        attribute_definitions: Some(vec![AttributeDefinition {
+            attribute_name: "pk".to_owned(),
+            attribute_type: ScalarAttributeType::S,
+        }]),
+        key_schema: Some(vec![KeySchemaElement { attribute_name: "pk".to_owned(), key_type: KeyType::Hash }]),
+        billing_mode: Some(BillingMode::PayPerRequest),
+        ..Default::default()
+    }
+}
+
+fn item() -> Item {
+    Attributes::from([("pk", "a".into()), ("text", "hello".into())])
+}
+
+async fn put(database: &Database) {
+    let input = PutItemInput { table_name: "t".to_owned(), item: item(), ..Default::default() };
+    database.put_item(input).await.expect("the table is there");
+}
+
+async fn get(database: &Database) -> Option<Item> {
+    let key = Attributes::from([("pk", "a".into())]);
+    let input = GetItemInput { table_name: "t".to_owned(), key, consistent_read: Some(true), ..Default::default() };
+    let output = database.get_item(input).await.expect("the table is there");
+    output.item.map(|item| item.to_item().expect("the row is whole"))
+}
+
+#[tokio::test]
+async fn what_was_put_is_there_when_the_folder_is_opened_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let database = Database::open(folder.path()).await.expect("an empty folder");
+    database.create_table(table("t")).await.expect("a new table");
+    put(&database).await;
+    database.close().await;
+    drop(database);
+
+    let database = Database::open(folder.path()).await.expect("our own folder");
+    assert_eq!(get(&database).await, Some(item()));
+}
+
+#[tokio::test]
+async fn an_open_folder_cannot_be_opened_a_second_time() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let _first = Database::open(folder.path()).await.expect("an empty folder");
+    let second = Database::open(folder.path()).await.expect_err("the folder is open");
+    assert!(second.to_string().contains("is open in another process"), "{second}");
+}
+
+#[tokio::test]
+async fn each_region_has_its_own_tables() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let database = Database::open(folder.path()).await.expect("an empty folder");
+    let created = database.create_table(table("t")).await.expect("a new table").table_description.expect("described");
+    assert_eq!(created.table_arn.as_deref(), Some("arn:aws:dynamodb:us-east-1:000000000000:table/t"));
+    database.close().await;
+    drop(database);
+
+    let elsewhere = Database::builder().region("eu-west-1").open(folder.path()).await.expect("our own folder");
+    let listed = elsewhere.list_tables(ListTablesInput::default()).await.expect("a list");
+    assert_eq!(listed.table_names, Some(vec![]));
+}
+
+#[tokio::test]
+async fn errors_are_those_of_aws() {
+    let database = Database::in_memory().await.expect("nothing can fail");
+    let input = PutItemInput { table_name: "missing".to_owned(), item: item(), ..Default::default() };
+    let error = database.put_item(input).await.expect_err("no such table");
+    assert_eq!(error.code, ErrorCode::ResourceNotFoundException);
+    let error = database.create_table(table("t!")).await.expect_err("a bad name");
+    assert_eq!(error.code, ErrorCode::ValidationException);
+}

@@ -1,0 +1,215 @@
+//! The program as a person runs it: what it says, how it ends, and what it refuses.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use expect_test::{Expect, expect};
+
+struct Server {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    greeting: Vec<String>,
+}
+
+impl Server {
+    /// Starts on a free port and reads the three lines of the start-up message.
+    fn start(flags: &[&str]) -> Server {
+        let mut child = hashrange(&["serve", "--addr", "127.0.0.1:0"])
+            .args(flags)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let greeting = lines.by_ref().take(3).map(|line| line.expect("text")).collect();
+        Server { child, lines, greeting }
+    }
+
+    fn addr(&self) -> String {
+        let (_, addr) = self.greeting[0].split_once("http://").expect("the first line names the address");
+        addr.to_owned()
+    }
+
+    /// The status line of the answer to a `ListTables`.
+    fn list_tables(&self) -> String {
+        let mut stream = TcpStream::connect(self.addr()).expect("the server accepts");
+        let request = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nAuthorization: AWS4-HMAC-SHA256 \
+             Credential=local/20261130/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0\r\n\
+             X-Amz-Date: 20261130T120000Z\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+        stream.write_all(request.as_bytes()).expect("the server reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("the server answers");
+        answer.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// Sends the signal and gives the exit code.
+    fn stop(mut self, signal: &str) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status().expect("kill can be run");
+        assert!(sent.success());
+        assert!(self.lines.next().is_none(), "nothing is printed after the start-up message");
+        self.child.wait().expect("the child is ours").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Most often it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn hashrange(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
+    command.args(words).stdin(Stdio::null());
+    let ours = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HASHRANGE_"));
+    for (name, _) in ours {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run(words: &[&str]) -> Output {
+    hashrange(words).output().expect("the program runs")
+}
+
+/// Checks exit code and the one line on standard error, without the random folder.
+fn refuses(words: &[&str], code: i32, folder: &Path, message: &Expect) {
+    let output = run(words);
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    message.assert_eq(said.trim_end().replace(&folder.display().to_string(), "FOLDER").as_str());
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a readable path")
+}
+
+#[test]
+fn the_start_up_message_says_where_the_data_is_and_what_to_try() {
+    let folder = temporary();
+    let server = Server::start(&["--data", text(folder.path())]);
+    let addr = server.addr();
+    let said = server.greeting.join("\n").replace(&addr, "ADDR").replace(text(folder.path()), "FOLDER");
+    expect![[r"
+        Hashrange 0.1.0 listens on http://ADDR
+        Data: FOLDER (durable: a write is on disk before it is answered)
+        Try:  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables --region us-east-1 --endpoint-url http://ADDR"]]
+    .assert_eq(&said);
+    assert_eq!(server.list_tables(), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn a_server_in_memory_says_that_it_is_not_durable_and_writes_nothing() {
+    let folder = temporary();
+    let data = folder.path().join("data");
+    let server = Server::start(&["--in-memory", "--data", text(&data)]);
+    assert_eq!(server.greeting[1], "Data: in memory, NOT durable: everything is gone when this server ends");
+    assert_eq!(server.list_tables(), "HTTP/1.1 200 OK");
+    assert!(!data.exists());
+}
+
+#[test]
+fn both_signals_end_the_server_with_success() {
+    for signal in ["-TERM", "-INT"] {
+        let folder = temporary();
+        let server = Server::start(&["--data", text(folder.path())]);
+        assert_eq!(server.list_tables(), "HTTP/1.1 200 OK");
+        assert_eq!(server.stop(signal), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn a_busy_port_is_refused_and_no_folder_is_made() {
+    let folder = temporary();
+    let data = folder.path().join("data");
+    let other = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let addr = other.local_addr().expect("an address").to_string();
+    let output = run(&["serve", "--addr", &addr, "--data", text(&data)]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).expect("text");
+    let start = format!("error: {addr} is in use by another program; stop that one, or choose another port, for example");
+    assert!(said.starts_with(&start), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(!data.exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_refused_with_the_fix() {
+    let folder = temporary();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "something else").expect("a writable folder");
+    let below_a_file = file.join("data");
+    refuses(
+        &["serve", "--addr", "127.0.0.1:0", "--data", text(&below_a_file)],
+        1,
+        folder.path(),
+        &expect![[""]],
+    );
+    refuses(
+        &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
+        1,
+        folder.path(),
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn a_folder_that_another_process_has_open_is_refused() {
+    let folder = temporary();
+    let _first = Server::start(&["--data", text(folder.path())]);
+    refuses(
+        &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
+        1,
+        folder.path(),
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn a_mistake_in_the_settings_is_a_usage_error() {
+    let folder = temporary();
+    let config = folder.path().join("h.toml");
+    std::fs::write(&config, "tabel-delay = \"1s\"\n").expect("a writable folder");
+    refuses(
+        &["serve", "--config", text(&config)],
+        2,
+        folder.path(),
+        &expect![[r#"error: FOLDER/h.toml: "tabel-delay" is not a setting: did you mean "table-delay"?"#]],
+    );
+    refuses(
+        &["serve", "--table-delay", "soon"],
+        2,
+        folder.path(),
+        &expect![[r#"error: --table-delay: "soon" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"#]],
+    );
+    let unknown = run(&["serve", "--tabel-delay", "1s"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("--table-delay"), "{unknown:?}");
+}
+
+#[test]
+fn a_setting_reaches_the_server_through_a_variable_too() {
+    let mut command = hashrange(&["serve", "--addr", "127.0.0.1:0"]);
+    let output = command.env("HASHRANGE_LOG_LEVEL", "loud").output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("error: HASHRANGE_LOG_LEVEL: \"loud\" is not one of"), "{said}");
+}
+
+#[test]
+fn help_has_examples() {
+    let help = run(&["serve", "--help"]);
+    assert!(help.status.success());
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    assert!(help.contains("Examples:") && help.contains("hashrange serve --in-memory"), "{help}");
+}
