@@ -30,27 +30,34 @@ fn built(root: &Path) -> Vec<(String, String)> {
     let path = root.join("crates/api/src/state.rs");
     let source =
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()));
-    source.lines().filter_map(row).collect()
+    let rows = rows(&source);
+    assert!(!rows.is_empty(), "the table of built operations in {} has another form", path.display());
+    rows
 }
 
-/// A line of the table: `(Operation::Name, "what differs"),`
-fn row(line: &str) -> Option<(String, String)> {
-    let inside = line.trim().strip_prefix("(Operation::")?.strip_suffix("\"),")?;
-    let (name, differs) = inside.split_once(", \"")?;
-    Some((name.to_owned(), differs.to_owned()))
+/// The rows of the table `BUILT`: `(Operation::Name, "what differs")`, on one line or on several.
+fn rows(source: &str) -> Vec<(String, String)> {
+    let table = source.split_once("const BUILT").and_then(|(_, rest)| rest.split_once("];"));
+    let rows = table.map_or("", |(table, _)| table).split("Operation::").skip(1);
+    rows.map(|row| row_of(row).unwrap_or_else(|| panic!("not a row of the table of operations: {row}")))
+        .collect()
+}
+
+fn row_of(text: &str) -> Option<(String, String)> {
+    let (name, rest) = text.split_once(',')?;
+    let (start, end) = (rest.find('"')?, rest.rfind('"')?);
+    Some((name.trim().to_owned(), rest.get(start + 1..end)?.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::row;
+    use super::rows;
 
     #[test]
-    fn a_row_of_the_table_gives_name_and_difference() {
-        assert_eq!(row("    (Operation::GetItem, \"\"),"), Some(("GetItem".to_owned(), String::new())));
-        assert_eq!(
-            row("    (Operation::Scan, \"no, filters\"),"),
-            Some(("Scan".to_owned(), "no, filters".to_owned()))
-        );
-        assert_eq!(row("pub enum State {"), None);
+    fn rows_are_read_on_one_line_and_on_several() {
+        let source = "const BUILT: &[(Operation, &str)] = &[\n    (Operation::GetItem, \"\"),\n    (\n        \
+                      Operation::Scan,\n        \"no, filters\",\n    ),\n];";
+        let row = |name: &str, differs: &str| (name.to_owned(), differs.to_owned());
+        assert_eq!(rows(source), [row("GetItem", ""), row("Scan", "no, filters")]);
     }
 }

@@ -173,7 +173,9 @@ fn list(model: &Model, owner: &str, name: &str, shape: &Shape, element: &str) ->
 
 /// Maps: their size, their keys where the model bounds them, then their values.
 fn map(model: &Model, name: &str, shape: &Shape, key: &str, value: &str) -> Option<String> {
-    let size = length(shape.min, shape.max).map(|range| format!("walk.size({name:?}, value, {range});"));
+    // An empty RequestItems gets words of its own, which are the engine's to give.
+    let min = shape.min.filter(|_| name != "RequestItems");
+    let size = length(min, shape.max).map(|range| format!("walk.size({name:?}, value, {range});"));
     let keys = (key == "TableArn").then(|| {
         let rule = "Text { min: Some(1), max: Some(255), pattern: Some(Pattern::Name), arn: true }";
         format!("walk.keys({name:?}, value, &{rule});")

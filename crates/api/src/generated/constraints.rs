@@ -124,7 +124,7 @@ impl Constrained for BatchGetItemInput {
     fn check<'a>(&'a self, walk: &mut Walk<'a>) {
         if walk.required("RequestItems") {
             let value = &self.request_items;
-            walk.size("RequestItems", value, Range { min: Some(1), max: Some(100) });
+            walk.size("RequestItems", value, Range { min: None, max: Some(100) });
             walk.keys(
                 "RequestItems",
                 value,
@@ -153,7 +153,7 @@ impl Constrained for BatchWriteItemInput {
     fn check<'a>(&'a self, walk: &mut Walk<'a>) {
         if walk.required("RequestItems") {
             let value = &self.request_items;
-            walk.size("RequestItems", value, Range { min: Some(1), max: Some(25) });
+            walk.size("RequestItems", value, Range { min: None, max: Some(25) });
             walk.keys(
                 "RequestItems",
                 value,
