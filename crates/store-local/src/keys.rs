@@ -163,6 +163,26 @@ mod tests {
         }
     }
 
+    fn hex_digits(byte: u8) -> [char; 2] {
+        [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap())
+    }
+
+    /// The layout of docs/format.md. If this fails, folders of older releases cannot be read.
+    #[test]
+    fn keys_are_laid_out_as_documented() {
+        let hex = |bytes: Vec<u8>| bytes.iter().flat_map(|byte| hex_digits(*byte)).collect::<String>();
+        assert_eq!(hex(at(&sample(b"pk", 5, b"sk"))), "0000000000000400bad1711b9b1ef8010002706b05736b");
+        let total = hex(at(&Address::tally(Space(1024), 3)));
+        assert!(
+            total.starts_with("0000000000000001") && total.ends_with("000900000000000004000300"),
+            "{total}"
+        );
+        assert_eq!(hex(log(Space(1024), LogPosition(65_537))), "00000000000004000000000000010001");
+        assert_eq!(hex(grave(b"k")), "fffffffffffffffe6b");
+        assert_eq!(hex(last_sequence()), "ffffffffffffffff53");
+        assert_eq!(hex(forgotten(Space(1024))), "ffffffffffffffff460000000000000400");
+    }
+
     #[test]
     fn a_truncated_row_key_is_refused() {
         let whole = at(&sample(b"partition", 1, b""));

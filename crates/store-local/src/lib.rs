@@ -262,3 +262,6 @@ impl Store for LocalStore {
         self.queue_plain(Prepared::forget(space))
     }
 }
+
+#[cfg(test)]
+mod tests;

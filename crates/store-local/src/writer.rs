@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use fjall::{UserKey, UserValue};
 use hashrange_store::{Address, Resolution, Space, StoreError, StoreResult, Totals};
+use parking_lot::MutexGuard;
 
 use crate::cleaning::Cleaning;
 use crate::hot::HotCounter;
@@ -21,6 +22,9 @@ const TOTALS_MAX: usize = 10_000;
 /// Groups between two cleaning steps while the queue never runs empty.
 const GROUPS_PER_CLEANING: u32 = 32;
 
+/// How often the writer lets others run before it takes a group smaller than the one before.
+const YIELDS_MAX: u32 = 4;
+
 /// The writer thread's own state.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -29,6 +33,8 @@ pub(crate) struct Writer {
     hot: HotCounter,
     cleaning: Cleaning,
     groups_since_cleaning: u32,
+    /// Requests in the group before.
+    last_group: usize,
 }
 
 /// What the writer does next.
@@ -41,7 +47,7 @@ enum Task {
 impl Writer {
     pub(crate) fn new(shared: Arc<Shared>, cleaning: Cleaning) -> Writer {
         let hot = HotCounter::new(SLOTS, MEMTABLE_BYTES);
-        Writer { shared, totals: HashMap::new(), hot, cleaning, groups_since_cleaning: 0 }
+        Writer { shared, totals: HashMap::new(), hot, cleaning, groups_since_cleaning: 0, last_group: 0 }
     }
 
     /// Works until the store closes or fails.
@@ -61,20 +67,29 @@ impl Writer {
     }
 
     fn next_task(&mut self) -> Task {
+        let mut yields = 0;
         let mut queue = self.shared.queue.lock();
         loop {
             let overdue = self.groups_since_cleaning >= GROUPS_PER_CLEANING;
             if self.cleaning.has_work() && (queue.waiting.is_empty() || overdue) {
-                return if matches!(queue.phase, Phase::Closing) && queue.waiting.is_empty() {
+                return if !matches!(queue.phase, Phase::Open) && queue.waiting.is_empty() {
                     Task::Stop
                 } else {
                     Task::Clean
                 };
             }
             if !queue.waiting.is_empty() {
-                return Task::Group(take_group(&mut queue));
+                if queue.waiting.len() < self.last_group && yields < YIELDS_MAX {
+                    // Those who were answered just now are about to come back: one sync for all of them.
+                    yields += 1;
+                    MutexGuard::unlocked(&mut queue, std::thread::yield_now);
+                    continue;
+                }
+                let group = take_group(&mut queue);
+                self.last_group = group.len();
+                return Task::Group(group);
             }
-            if matches!(queue.phase, Phase::Closing) {
+            if !matches!(queue.phase, Phase::Open) {
                 return Task::Stop;
             }
             queue.parked = true;
@@ -106,21 +121,23 @@ impl Writer {
     }
 
     /// One change per key, the last one: within a batch all changes have the same sequence number, so two of
-    /// one key would tie. Also returns the row keys written.
+    /// one key would tie. Keys of the two trees differ in length, so one set does for both. Also returns the row
+    /// keys written.
     fn merge(&mut self, group: &mut [Request], last: u64) -> StoreResult<(Vec<Op>, Vec<UserKey>)> {
         let mut ops = Vec::with_capacity(group.len() * 2 + 1);
         let mut written = Vec::with_capacity(group.len() * 2);
         let mut seen = HashSet::with_capacity(group.len() * 2);
         for request in group.iter_mut().rev() {
             for op in request.ops.drain(..).rev() {
-                if op.table == Table::Log {
-                    ops.push(op);
-                } else if seen.insert(op.key.clone()) {
+                if !seen.insert(op.key.clone()) {
+                    continue;
+                }
+                if op.table == Table::Rows {
                     let bytes = op.key.len() + op.value.as_ref().map_or(0, |value| value.len());
                     self.hot.wrote(&self.shared.hot, slot_of(&op.key), &op.key, bytes);
                     written.push(op.key.clone());
-                    ops.push(op);
                 }
+                ops.push(op);
             }
         }
         self.add_totals(group, &mut ops)?;
@@ -202,7 +219,8 @@ impl Writer {
     }
 }
 
-fn take_group(queue: &mut Queue) -> Vec<Request> {
+/// The next requests that fit into one group.
+pub(crate) fn take_group(queue: &mut Queue) -> Vec<Request> {
     let mut bytes = 0;
     let mut count = 0;
     for request in queue.waiting.iter().take(GROUP_REQUESTS_MAX) {
@@ -217,7 +235,7 @@ fn take_group(queue: &mut Queue) -> Vec<Request> {
 }
 
 /// Stops taking writes for good. Those who wait learn that nobody knows, because their senders are dropped.
-fn fail(shared: &Shared, error: &StoreError) {
+pub(crate) fn fail(shared: &Shared, error: &StoreError) {
     let mut queue = shared.queue.lock();
     queue.phase = Phase::Failed(error.to_string().into());
     queue.waiting.clear();
