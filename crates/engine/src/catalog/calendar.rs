@@ -36,7 +36,9 @@ pub(super) fn long(ms: u64) -> String {
     let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
     let weekday = WEEKDAYS[index(ms / DAY_MS % 7)];
     let month = MONTHS[index(month - 1)];
-    format!("{weekday}, {month} {day}, {year} at {hour}:{minute:02}:{second:02} {half} Coordinated Universal Time")
+    format!(
+        "{weekday}, {month} {day}, {year} at {hour}:{minute:02}:{second:02} {half} Coordinated Universal Time"
+    )
 }
 
 /// Hour, minute and second of the day.

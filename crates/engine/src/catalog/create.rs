@@ -12,8 +12,8 @@ use hashrange_store::partition_hash;
 use super::ledger::Replaced;
 use super::quota::ON_DEMAND_INITIAL;
 use super::row::{
-    AttributeRow, BillingRow, ClassRow, EncryptionRow, GlobalRow, IndexState, LocalRow, OnDemandRow, StreamRow,
-    TableRow, TagRow, ThroughputRow, Units, WarmRow,
+    AttributeRow, BillingRow, ClassRow, EncryptionRow, GlobalRow, IndexState, LocalRow, OnDemandRow,
+    StreamRow, TableRow, TagRow, ThroughputRow, Units, WarmRow,
 };
 use super::table::{Projection, Scope};
 use super::update::quota;
@@ -34,7 +34,8 @@ impl Catalog {
         self.check_free(scope, &name)?;
         quota::new_table(&self.reserved(scope, None), &input, &scope.region)?;
         let moment = self.moment();
-        let warm_is_given = input.warm_throughput.as_ref().is_some_and(|warm| *warm != WarmThroughput::default());
+        let warm_is_given =
+            input.warm_throughput.as_ref().is_some_and(|warm| *warm != WarmThroughput::default());
         let indexes = input.global_secondary_indexes.as_ref().map_or(0, Vec::len);
         let spaces = 1 + u64::try_from(indexes).map_err(internal)?;
         let first = self.ledger.allocate(spaces).await.map_err(internal)?;
@@ -243,7 +244,8 @@ fn tags(tags: Vec<Tag>) -> Vec<TagRow> {
 /// from their names.
 pub(super) fn key_arn(scope: &Scope, key: Option<&str>) -> String {
     let key = key.unwrap_or("alias/aws/dynamodb");
-    let alias = key.rsplit_once(":alias/").map_or_else(|| key.strip_prefix("alias/"), |(_, alias)| Some(alias));
+    let alias =
+        key.rsplit_once(":alias/").map_or_else(|| key.strip_prefix("alias/"), |(_, alias)| Some(alias));
     let id = match alias {
         Some(alias) => alias_id(scope, alias),
         None if key.starts_with("arn:") => return key.to_owned(),

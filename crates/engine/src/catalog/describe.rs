@@ -68,7 +68,9 @@ impl Catalog {
     async fn read_totals(&self, addresses: &[Address]) -> Result<Vec<Totals>, Error> {
         let found = self.ledger.store().get_many(addresses, Freshness::Strong).await.map_err(internal)?;
         let total = |found: Found| match found.row {
-            Some(stored) => Totals::decode(&stored.value).ok_or_else(|| internal("a running total is damaged")),
+            Some(stored) => {
+                Totals::decode(&stored.value).ok_or_else(|| internal("a running total is damaged"))
+            }
             None => Ok(Totals::default()),
         };
         found.into_iter().map(total).collect()
@@ -92,10 +94,10 @@ pub(super) fn describe(table: &Table, moment: Moment, sizes: &Sizes) -> TableDes
         on_demand_throughput: on_demand(row.on_demand),
         provisioned_throughput: Some(throughput(&row.throughput, moment)),
         sse_description: encryption(&row.encryption, moment),
-        stream_specification: row.stream.as_ref().map(|stream| StreamSpecification {
-            stream_enabled: true,
-            stream_view_type: Some(stream.view),
-        }),
+        stream_specification: row
+            .stream
+            .as_ref()
+            .map(|stream| StreamSpecification { stream_enabled: true, stream_view_type: Some(stream.view) }),
         table_arn: Some(table.arn()),
         table_class_summary: class(row),
         table_id: Some(row.id.clone()),
@@ -134,9 +136,7 @@ fn definitions(row: &TableRow) -> Vec<AttributeDefinition> {
 }
 
 fn key_schema(hash: &[String], range: &[String]) -> Vec<KeySchemaElement> {
-    let element = |key_type| {
-        move |name: &String| KeySchemaElement { attribute_name: name.clone(), key_type }
-    };
+    let element = |key_type| move |name: &String| KeySchemaElement { attribute_name: name.clone(), key_type };
     hash.iter().map(element(KeyType::Hash)).chain(range.iter().map(element(KeyType::Range))).collect()
 }
 

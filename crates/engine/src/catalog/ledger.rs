@@ -107,7 +107,8 @@ impl Ledger {
     /// Clears every space that is noted: what an earlier run did not come to.
     pub(super) async fn clear_debris(&self) -> StoreResult<()> {
         for (partition, key, _) in self.sweep(DEBRIS).await? {
-            let id: [u8; 8] = key.sort[..].try_into().map_err(|_| corrupt("a note of debris has no space"))?;
+            let id: [u8; 8] =
+                key.sort[..].try_into().map_err(|_| corrupt("a note of debris has no space"))?;
             self.clear_in(partition, &[u64::from_be_bytes(id)]).await?;
         }
         Ok(())
@@ -197,7 +198,8 @@ fn debris_key(space: u64) -> RowKey {
 
 fn counter(found: &Found) -> StoreResult<u64> {
     let Some(stored) = &found.row else { return Ok(Space::FIRST_USER.0) };
-    let value: [u8; 8] = stored.value[..].try_into().map_err(|_| corrupt("the counter of spaces is no number"))?;
+    let value: [u8; 8] =
+        stored.value[..].try_into().map_err(|_| corrupt("the counter of spaces is no number"))?;
     Ok(u64::from_be_bytes(value))
 }
 

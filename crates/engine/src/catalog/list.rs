@@ -11,7 +11,8 @@ use super::table::Scope;
 impl Catalog {
     /// Names in order of their bytes, those on their way out included.
     pub(super) fn list(&self, scope: &Scope, input: &ListTablesInput) -> ListTablesOutput {
-        let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(limits::LIST_TABLES_MAX);
+        let limit =
+            input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(limits::LIST_TABLES_MAX);
         let start = input.exclusive_start_table_name.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let moment = self.moment();
         let tables = self.tables.read();

@@ -6,24 +6,9 @@ use hashrange_item::limits;
 
 use super::table::Scope;
 
-/// Checks what the model leaves open about a table's name: control-plane operations take names of 3 to 255 characters
-/// and ARNs of tables.
+/// Checks what the model's constraints leave open about a table's name: an ARN in its place is a table's.
 pub(super) fn check(sent: &str) -> Result<(), Error> {
-    if sent.starts_with("arn:") {
-        return TableArn::parse(sent).map(|_| ());
-    }
-    let mut broken = Vec::new();
-    let mut fails = |constraint: String| broken.push(text::value_fails(sent, "tableName", &constraint));
-    if !is_pattern(sent) {
-        fails(text::name_pattern());
-    }
-    if sent.len() < limits::TABLE_NAME_MIN {
-        fails(text::length_at_least(limits::TABLE_NAME_MIN));
-    }
-    if sent.len() > limits::TABLE_NAME_MAX {
-        fails(text::length_at_most(limits::TABLE_NAME_MAX));
-    }
-    if broken.is_empty() { Ok(()) } else { Err(Error::validation(text::constraints(&broken))) }
+    if sent.starts_with("arn:") { TableArn::parse(sent).map(|_| ()) } else { Ok(()) }
 }
 
 /// The table's name in a name or an ARN.

@@ -22,7 +22,11 @@ pub(super) fn encode(row: &TableRow) -> Bytes {
 pub(super) fn decode(bytes: &[u8]) -> Result<TableRow, StoreError> {
     let row: TableRow = minicbor::decode(bytes)
         .map_err(|error| StoreError::Corrupt(format!("catalogue row: {error}").into()))?;
-    if row.is_sound() { Ok(row) } else { Err(StoreError::Corrupt("catalogue row: keys without definition".into())) }
+    if row.is_sound() {
+        Ok(row)
+    } else {
+        Err(StoreError::Corrupt("catalogue row: keys without definition".into()))
+    }
 }
 
 /// Everything known of a table.
@@ -89,8 +93,7 @@ impl TableRow {
     fn is_sound(&self) -> bool {
         let locals = self.locals.iter().map(|index| &index.range);
         let globals = self.globals.iter().flat_map(|index| index.hash.iter().chain(&index.range));
-        let defined =
-            |name: &String| self.attributes.iter().any(|attribute| attribute.name == *name);
+        let defined = |name: &String| self.attributes.iter().any(|attribute| attribute.name == *name);
         !self.key.is_empty() && self.key.iter().chain(locals).chain(globals).all(defined)
     }
 }

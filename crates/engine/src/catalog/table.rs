@@ -100,7 +100,6 @@ pub struct Schema {
     pub globals: Vec<GlobalIndex>,
 }
 
-
 /// A table at one moment. It is shared and never changes; a change of the table makes a new one.
 #[derive(Debug)]
 pub struct Table {

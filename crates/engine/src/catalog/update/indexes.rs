@@ -245,7 +245,8 @@ fn units(
     switched: bool,
 ) -> Result<(), Error> {
     let Some(asked) = &action.provisioned_throughput else { return Ok(()) };
-    let (owner, units, now) = (Owner::Index(&action.index_name), provisioned(Some(asked)), index.throughput.units);
+    let (owner, units, now) =
+        (Owner::Index(&action.index_name), provisioned(Some(asked)), index.throughput.units);
     quota::per_table(owner, units, &site.scope.region)?;
     if switched {
         throughput::start(&mut index.throughput, units);

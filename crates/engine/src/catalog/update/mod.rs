@@ -67,7 +67,9 @@ impl Catalog {
         if let Some(index) = &echo.added {
             self.note_if_empty(&changed, index).await?;
         }
-        let description = self.describe_table(&changed, site.moment.freshly()).await?;
+        let mut description = self.describe_table(&changed, site.moment.freshly()).await?;
+        // What else was changed at this very moment shows no longer.
+        description.table_status = Some(changed.row.status(site.moment));
         self.settle().await?;
         Ok(UpdateTableOutput { table_description: Some(answer(description, echo)) })
     }

@@ -72,7 +72,8 @@ pub(super) fn maxima(
     asked: Option<&OnDemandThroughput>,
     region: &str,
 ) -> Result<(), Error> {
-    let asked = asked.map_or([None; 2], |asked| [asked.max_read_request_units, asked.max_write_request_units]);
+    let asked =
+        asked.map_or([None; 2], |asked| [asked.max_read_request_units, asked.max_write_request_units]);
     match above_quota(["MaxReadRequestUnits", "MaxWriteRequestUnits"], asked) {
         Some((units, quota)) => {
             Err(Error::limit_exceeded(text::maximum_above_quota(owner, units, quota, region)))
@@ -85,33 +86,27 @@ pub(super) fn maxima(
 pub(super) fn warm(owner: Owner<'_>, asked: Option<&WarmThroughput>, region: &str) -> Result<(), Error> {
     let asked = asked.map_or([None; 2], |asked| [asked.read_units_per_second, asked.write_units_per_second]);
     match above_quota(["ReadUnitsPerSecond", "WriteUnitsPerSecond"], asked) {
-        Some((units, quota)) => Err(Error::limit_exceeded(text::warm_above_quota(owner, units, quota, region))),
+        Some((units, quota)) => {
+            Err(Error::limit_exceeded(text::warm_above_quota(owner, units, quota, region)))
+        }
         None => Ok(()),
     }
 }
 
 /// The first value above what a table may have: its name, and the quota's.
-fn above_quota(
-    names: [&'static str; 2],
-    asked: [Option<i64>; 2],
-) -> Option<(&'static str, &'static str)> {
+fn above_quota(names: [&'static str; 2], asked: [Option<i64>; 2]) -> Option<(&'static str, &'static str)> {
     let quotas = [
         ("TableMaxReadCapacityUnits", limits::TABLE_READ_UNITS_MAX),
         ("TableMaxWriteCapacityUnits", limits::TABLE_WRITE_UNITS_MAX),
     ];
     let sides = names.into_iter().zip(asked).zip(quotas);
-    let above = sides.filter_map(|((name, asked), (quota, most))| {
-        (unsigned(asked?) > most).then_some((name, quota))
-    });
+    let above =
+        sides.filter_map(|((name, asked), (quota, most))| (unsigned(asked?) > most).then_some((name, quota)));
     { above }.next()
 }
 
 /// Takes over new units, and counts and limits decreases: four a day (UTC), then one an hour.
-pub(super) fn change(
-    throughput: &mut ThroughputRow,
-    units: Units,
-    now_ms: u64,
-) -> Result<(), Error> {
+pub(super) fn change(throughput: &mut ThroughputRow, units: Units, now_ms: u64) -> Result<(), Error> {
     let before = throughput.units;
     if units.read < before.read || units.write < before.write {
         let today = throughput.decreases_on(now_ms);

@@ -72,12 +72,7 @@ fn new_label(now_ms: u64, last: Option<&str>) -> String {
 }
 
 /// STANDARD on a table that never had another class says nothing.
-fn change_class(
-    class: TableClass,
-    row: &mut TableRow,
-    echo: &mut Echo,
-    site: Site<'_>,
-) -> Result<(), Error> {
+fn change_class(class: TableClass, row: &mut TableRow, echo: &mut Echo, site: Site<'_>) -> Result<(), Error> {
     echo.updating = true;
     let now_ms = site.moment.now_ms;
     let before = row.class.clone();
@@ -94,7 +89,8 @@ fn change_class(
     }
     changes.push(now_ms);
     echo.class = Some(before.map(|class| TableClassSummary {
-        last_update_date_time: class.changed_ms.and_then(|at| i64::try_from(at).ok()).map(hashrange_api::Timestamp::from_ms),
+        last_update_date_time:
+            class.changed_ms.and_then(|at| i64::try_from(at).ok()).map(hashrange_api::Timestamp::from_ms),
         table_class: Some(class.class),
     }));
     row.class = Some(ClassRow { class, changes_ms: changes, changed_ms: Some(now_ms) });

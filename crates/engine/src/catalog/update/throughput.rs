@@ -66,9 +66,10 @@ fn to_provisioned(
 ) -> Result<(), Error> {
     let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
     let given = |index: &str| {
-        updates.iter().filter_map(|update| update.update.as_ref()).any(|update| {
-            update.index_name == index && update.provisioned_throughput.is_some()
-        })
+        updates
+            .iter()
+            .filter_map(|update| update.update.as_ref())
+            .any(|update| update.index_name == index && update.provisioned_throughput.is_some())
     };
     let stays = |(_, phase): &(_, IndexPhase)| *phase != IndexPhase::Deleting;
     if let Some((index, _)) = row.phases(site.moment).filter(stays).find(|(index, _)| !given(&index.name)) {

@@ -9,7 +9,7 @@ use crate::catalog::names;
 /// Checks a `CreateTable`.
 pub(in crate::catalog) fn create(input: &CreateTableInput) -> Result<(), Error> {
     names::check(&input.table_name)?;
-    let (key, definitions) = constraints(input)?;
+    let (key, definitions) = required(input)?;
     unsupported(input)?;
     throughput::create(input)?;
     keys::table(key, definitions)?;
@@ -21,24 +21,18 @@ pub(in crate::catalog) fn create(input: &CreateTableInput) -> Result<(), Error> 
     tags::new(input.tags.as_deref().unwrap_or_default())
 }
 
-/// Constraints that AWS reports like those of the model, though the model does not carry them.
-fn constraints(input: &CreateTableInput) -> Result<(&[KeySchemaElement], &[AttributeDefinition]), Error> {
-    let mut broken = Vec::new();
-    match &input.key_schema {
-        None => broken.push(text::value_is_null("keySchema")),
-        Some(key) => keys::at_most_two(key, "keySchema", &mut broken),
+/// Members that AWS requires like those of the model, though the model does not.
+fn required(input: &CreateTableInput) -> Result<(&[KeySchemaElement], &[AttributeDefinition]), Error> {
+    if let (Some(key), Some(definitions)) = (&input.key_schema, &input.attribute_definitions) {
+        return Ok((key, definitions));
     }
-    if input.attribute_definitions.is_none() {
-        broken.push(text::value_is_null("attributeDefinitions"));
-    }
-    for (position, index) in input.local_secondary_indexes.iter().flatten().enumerate() {
-        let member = format!("localSecondaryIndexes.{}.member.keySchema", position + 1);
-        keys::at_most_two(&index.key_schema, &member, &mut broken);
-    }
-    match (&input.key_schema, &input.attribute_definitions) {
-        (Some(key), Some(definitions)) if broken.is_empty() => Ok((key, definitions)),
-        _ => refuse(text::constraints(&broken)),
-    }
+    let members = [
+        ("keySchema", input.key_schema.is_none()),
+        ("attributeDefinitions", input.attribute_definitions.is_none()),
+    ];
+    let absent = members.into_iter().filter(|(_, absent)| *absent);
+    let broken: Vec<String> = absent.map(|(member, _)| text::value_is_null(member)).collect();
+    refuse(text::constraints(&broken))
 }
 
 /// What is not built yet is refused, rather than taken and ignored.

@@ -98,18 +98,6 @@ pub(super) fn distinct(definitions: &[AttributeDefinition]) -> Result<(), Error>
     }
 }
 
-/// Notes a key with more than two elements, with AWS's print of the elements.
-pub(super) fn at_most_two(key: &[KeySchemaElement], member: &str, broken: &mut Vec<String>) {
-    if key.len() <= 2 {
-        return;
-    }
-    let print = |element: &KeySchemaElement| {
-        format!("KeySchemaElement(attributeName={}, keyType={})", element.attribute_name, element.key_type)
-    };
-    let elements: Vec<String> = key.iter().map(print).collect();
-    broken.push(text::value_fails(&format!("[{}]", elements.join(", ")), member, &text::length_at_most(2)));
-}
-
 fn names(definitions: &[AttributeDefinition]) -> Vec<&str> {
     definitions.iter().map(|definition| definition.attribute_name.as_str()).collect()
 }

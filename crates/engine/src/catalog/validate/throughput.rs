@@ -68,12 +68,9 @@ fn maxima_of_new(
 }
 
 /// The maxima that are given, reads first.
-pub(super) fn named_maxima(
-    maxima: Option<&OnDemandThroughput>,
-) -> impl Iterator<Item = (&'static str, i64)> {
-    let values = maxima.map_or([None; 2], |maxima| {
-        [maxima.max_read_request_units, maxima.max_write_request_units]
-    });
+pub(super) fn named_maxima(maxima: Option<&OnDemandThroughput>) -> impl Iterator<Item = (&'static str, i64)> {
+    let values =
+        maxima.map_or([None; 2], |maxima| [maxima.max_read_request_units, maxima.max_write_request_units]);
     MAXIMA.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?)))
 }
 

@@ -49,7 +49,10 @@ pub(super) fn refuse_members(members: &[(&str, bool)]) -> Result<(), Error> {
 }
 
 /// Which changes a request asks for. Maxima and warm throughput without members say nothing.
-#[expect(clippy::struct_excessive_bools, reason = "one flag for each sort of change, looked at in combination")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one flag for each sort of change, looked at in combination"
+)]
 struct Changes {
     encryption: bool,
     class: bool,
@@ -216,7 +219,9 @@ fn index_updates(input: &UpdateTableInput) -> Result<(), Error> {
 
 /// The keys of a new index must be defined in the request itself, even where the table knows them.
 fn new_indexes(input: &UpdateTableInput) -> Result<(), Error> {
-    for create in input.global_secondary_index_updates.iter().flatten().filter_map(|update| update.create.as_ref()) {
+    for create in
+        input.global_secondary_index_updates.iter().flatten().filter_map(|update| update.create.as_ref())
+    {
         let definitions = input.attribute_definitions.as_deref().unwrap_or_default();
         if definitions.is_empty() {
             return refuse(text::definitions_missing_for_index(&create.index_name));
