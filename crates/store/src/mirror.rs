@@ -24,7 +24,9 @@ pub struct Mirror {
     reference: Arc<dyn Store>,
     /// Held while a write is handed to both, so that both queue writes in the same order.
     order: Mutex<()>,
+    /// Writes whose handing over has begun, that both engines have got, and that both have answered.
     started: AtomicU64,
+    handed: AtomicU64,
     ended: AtomicU64,
     diverged: AtomicBool,
     /// Where a record of the tested engine's log stands in the reference's.
@@ -39,6 +41,7 @@ impl Mirror {
             reference,
             order: Mutex::new(()),
             started: AtomicU64::new(0),
+            handed: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             diverged: AtomicBool::new(false),
             positions: Mutex::new(BTreeMap::new()),
@@ -56,7 +59,9 @@ impl Mirror {
         let (tested, reference) = {
             let _order = self.order.lock();
             self.started.fetch_add(1, Ordering::SeqCst);
-            calls(&*self.tested, &*self.reference)
+            let both = calls(&*self.tested, &*self.reference);
+            self.handed.fetch_add(1, Ordering::SeqCst);
+            both
         };
         Answer::later(async move {
             let (one, other) = (tested.await, reference.await);
@@ -77,7 +82,8 @@ impl Mirror {
         compare: impl Fn(&T, &T) + Send + 'a,
     ) -> Answer<'a, T> {
         let before = self.started.load(Ordering::SeqCst);
-        let quiet = freshness == Freshness::Newest || self.ended.load(Ordering::SeqCst) == before;
+        let settled = if freshness == Freshness::Newest { &self.handed } else { &self.ended };
+        let quiet = settled.load(Ordering::SeqCst) == before;
         let (tested, reference) = (call(&*self.tested), call(&*self.reference));
         Answer::later(async move {
             let one = tested.await?;
