@@ -13,10 +13,9 @@ pub enum State {
 
 /// The operations that are built, each with what differs from AWS ("" where nothing known does).
 const BUILT: &[(Operation, &str)] = &[
-    (
-        Operation::CreateTable,
-        "index queries, streams, vector indexes and resource policies are not served yet",
-    ),
+    (Operation::BatchGetItem, ""),
+    (Operation::BatchWriteItem, ""),
+    (Operation::CreateTable, "streams, vector indexes and resource policies are not served yet"),
     (Operation::DeleteItem, ""),
     (Operation::DeleteTable, ""),
     (Operation::DescribeEndpoints, "answers the address the client already talks to"),
@@ -27,6 +26,8 @@ const BUILT: &[(Operation, &str)] = &[
     (Operation::ListTables, ""),
     (Operation::ListTagsOfResource, ""),
     (Operation::PutItem, ""),
+    (Operation::Query, ""),
+    (Operation::Scan, ""),
     (Operation::TagResource, ""),
     (Operation::UntagResource, ""),
     (Operation::UpdateItem, ""),
@@ -49,10 +50,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sixteen_operations_are_built_and_the_rest_are_not_yet() {
-        let built = Operation::ALL.into_iter().filter(|o| state(*o) == State::Built).count();
-        assert_eq!(built, 16);
-        assert_eq!(state(Operation::Query), State::NotYet);
+    fn an_operation_is_built_or_not_yet() {
+        assert_eq!(state(Operation::PutItem), State::Built);
+        assert_eq!(state(Operation::ExecuteStatement), State::NotYet);
         assert_eq!(differs(Operation::PutItem), "");
     }
 }

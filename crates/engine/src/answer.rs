@@ -7,17 +7,18 @@ use hashrange_api::{
 use hashrange_item::{Attributes, Image, Row};
 
 use crate::catalog::Table;
+use crate::check::internal;
 use crate::core::Core;
 use crate::key::ItemKey;
 use crate::plan::{self, WriteSet};
-use crate::check::internal;
 use crate::write::{self, Effects, Mutation, Refusal};
 
 /// Runs a single write and shapes its answer.
 pub(crate) async fn run_write(core: &Core, mut plan: WriteSet) -> Result<Response, Error> {
     loop {
         let condition = plan.write.condition.as_ref();
-        let mutation = Mutation { table: &plan.table, key: &plan.key, condition, action: plan.image.action() };
+        let mutation =
+            Mutation { table: &plan.table, key: &plan.key, condition, action: plan.image.action() };
         match write::write(core, &mutation).await? {
             Ok(effects) => return respond(&plan, effects),
             Err(Refusal::Invalid(error)) => return Err(error),
@@ -28,8 +29,7 @@ pub(crate) async fn run_write(core: &Core, mut plan: WriteSet) -> Result<Respons
 }
 
 fn condition_failed(plan: &WriteSet, item: Option<Row>) -> Error {
-    let error =
-        Error::new(ErrorCode::ConditionalCheckFailedException, message::item::condition_failed());
+    let error = Error::new(ErrorCode::ConditionalCheckFailedException, message::item::condition_failed());
     match (plan.write.return_on_failure, item) {
         (Some(ReturnValuesOnConditionCheckFailure::AllOld), Some(item)) => {
             error.with(Details::Item(Image::Row(item)))

@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use hashrange_api::Error;
 use hashrange_item::{Attributes, Lookup, Row};
 use hashrange_store::{
-    Address, Expect, Found, Freshness, Outcome, Part, PageLimit, RowKey, Stored, SweepRead, Tally, Write,
+    Address, Expect, Found, Freshness, Outcome, PageLimit, Part, RowKey, Stored, SweepRead, Tally, Write,
 };
 
 use crate::catalog::{GlobalIndex, Table};
@@ -173,7 +173,8 @@ mod tests {
     #[test]
     fn progress_survives_its_encoding() {
         let row = RowKey { kind: layout::ITEM, sort: Bytes::from_static(b"sort") };
-        let progress = Progress { items: 7, after: Some((Bytes::from_static(b"partition"), row)), done: false };
+        let progress =
+            Progress { items: 7, after: Some((Bytes::from_static(b"partition"), row)), done: false };
         assert_eq!(decode(&encode(&progress)), Some(progress));
         assert_eq!(decode(&encode(&Progress::default())), Some(Progress::default()));
         assert_eq!(decode(b"short"), None);

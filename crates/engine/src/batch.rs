@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use hashrange_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, Error, ItemCollectionMetrics, KeysAndAttributes,
-    ReturnItemCollectionMetrics,
+    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, Error, ItemCollectionMetrics,
+    KeysAndAttributes, ReturnItemCollectionMetrics,
 };
 use hashrange_item::{Image, Row, limits};
 use hashrange_store::{Address, Freshness};
 
 use crate::answer::collection_metrics;
 use crate::capacity::{Charge, Units};
+use crate::catalog::Table;
 use crate::check::{BatchGetTable, internal};
 use crate::core::Core;
 use crate::key::ItemKey;
 use crate::plan::{self, BatchGetPlan, BatchWritePlan};
-use crate::catalog::Table;
 use crate::write::{self, Effects, Mutation, Refusal, stored_row};
 
 /// Runs a BatchGetItem.
@@ -110,7 +110,12 @@ pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWri
     })
 }
 
-async fn one(core: &Core, mut table: Arc<Table>, key: &ItemKey, image: &plan::Image) -> Result<Effects, Error> {
+async fn one(
+    core: &Core,
+    mut table: Arc<Table>,
+    key: &ItemKey,
+    image: &plan::Image,
+) -> Result<Effects, Error> {
     loop {
         let mutation = Mutation { table: &table, key, condition: None, action: image.action() };
         match write::write(core, &mutation).await? {

@@ -45,7 +45,10 @@ impl Core {
     /// A collection at its limit takes no write that makes an item larger.
     pub(crate) fn check_collection(&self, size: u64, grows: bool) -> Result<(), Error> {
         if grows && size > self.options.item_collection_max {
-            return Err(Error::new(ErrorCode::ItemCollectionSizeLimitExceededException, message::item::collection_too_large()));
+            return Err(Error::new(
+                ErrorCode::ItemCollectionSizeLimitExceededException,
+                message::item::collection_too_large(),
+            ));
         }
         Ok(())
     }

@@ -232,7 +232,12 @@ pub(crate) fn check_keys(table: &Table, item: &dyn Lookup, origin: Origin) -> Re
     Ok(())
 }
 
-fn check_key(index: &str, attribute: &KeyAttribute, value: &AttributeValue, origin: Origin) -> Result<(), Error> {
+fn check_key(
+    index: &str,
+    attribute: &KeyAttribute,
+    value: &AttributeValue,
+    origin: Origin,
+) -> Result<(), Error> {
     if !has_declared_kind(value, attribute) {
         let (expected, actual) = (attribute.kind.to_string(), value.kind().to_string());
         let text = message::item::index_key_type(&attribute.name, &expected, &actual, index);

@@ -60,7 +60,6 @@ impl ItemKey {
     pub(crate) fn row(&self) -> &RowKey {
         &self.address.row
     }
-
 }
 
 /// The value's kind is the one that the key attribute declares.

@@ -64,7 +64,11 @@ pub(crate) fn global_partition(hash: &[AttributeValue]) -> Bytes {
 }
 
 /// The row of a global index entry: its sort-key values, then the table's key.
-pub(crate) fn global_row(range: &[AttributeValue], table_hash: &AttributeValue, table_row: &RowKey) -> RowKey {
+pub(crate) fn global_row(
+    range: &[AttributeValue],
+    table_hash: &AttributeValue,
+    table_row: &RowKey,
+) -> RowKey {
     let mut sort = Vec::new();
     for value in range {
         component(value, &mut sort);

@@ -8,11 +8,13 @@ use hashrange_api::message::{self, Family};
 use hashrange_api::{Error, Operation};
 use hashrange_item::{Attributes, Row, limits};
 use hashrange_language::{Condition, Update};
-use hashrange_store::{Address, Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write};
+use hashrange_store::{
+    Address, Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write,
+};
 
 use crate::capacity::{Charge, Units};
-use crate::check::{internal, refuse};
 use crate::catalog::Table;
+use crate::check::{internal, refuse};
 use crate::core::Core;
 use crate::index::{self, EntryChange, Origin};
 use crate::key::ItemKey;
@@ -102,7 +104,9 @@ async fn look(core: &Core, mutation: &Mutation<'_>) -> Result<Seen, Error> {
     let filling = mutation.table.schema.globals.iter().filter(|index| index.filling);
     let Some(old) = stored_row(&seen.item)? else { return Ok(seen) };
     for index in filling {
-        let Some(entry) = index::Index::Global(index).entry(mutation.table, mutation.key, &old) else { continue };
+        let Some(entry) = index::Index::Global(index).entry(mutation.table, mutation.key, &old) else {
+            continue;
+        };
         let found = core.store.get(&entry.address, Freshness::Newest).await.map_err(internal)?;
         seen.filling.push((entry.address, found));
     }
@@ -175,7 +179,8 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
     forget_missing(&mut changes, &seen.filling);
     let collection = collection_size(mutation, seen, old.as_ref(), new.as_ref(), &changes);
     if let Some(size) = collection {
-        core.check_collection(size, size_of(new.as_ref()) > size_of(old.as_ref())).map_err(Refusal::Invalid)?;
+        core.check_collection(size, size_of(new.as_ref()) > size_of(old.as_ref()))
+            .map_err(Refusal::Invalid)?;
     }
     let charge = charge(old.as_ref(), new.as_ref(), &changes);
     let effects = Effects { old, new, charge, collection };
@@ -204,18 +209,24 @@ fn new_image(mutation: &Mutation<'_>, old: Option<&Row>) -> Result<Option<Row>, 
     match mutation.action {
         Action::Put(row) => Ok(Some(row.clone())),
         Action::Delete => Ok(None),
-        Action::Update(update) => updated(mutation, update, old).map(Some),
+        Action::Update(update) => updated(mutation, update, old),
     }
 }
 
-fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Result<Row, Error> {
+/// The updated item. An update that only clears (REMOVE, DELETE) makes no item where there was none; one that does
+/// nothing at all does.
+fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Result<Option<Row>, Error> {
     let schema = &mutation.table.schema.key;
     let old = old.map(Row::decode).transpose().map_err(internal)?;
     let key = mutation.key.attributes(schema);
     let new = update.apply(old.as_ref(), &key).map_err(crate::check::update_error)?;
+    let clears = update.targets().next().is_some() && update.written_attributes().is_empty();
+    if old.is_none() && clears {
+        return Ok(None);
+    }
     check_updated_size(&new, update)?;
     index::check_keys(mutation.table, &new, Origin::Update)?;
-    Ok(Row::encode(&new))
+    Ok(Some(Row::encode(&new)))
 }
 
 /// The 400 KB gate of a standalone UpdateItem looks at the finished item, and at what the statement writes and costs.

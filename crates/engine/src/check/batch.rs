@@ -47,7 +47,10 @@ pub(crate) fn get(input: BatchGetItemInput) -> Result<CheckedBatchGet, Error> {
     }
     check_mix(&input)?;
     let tables = input.request_items.into_iter().map(|(name, request)| table(name, request));
-    Ok(CheckedBatchGet { tables: tables.collect::<Result<_, _>>()?, consumed: input.return_consumed_capacity })
+    Ok(CheckedBatchGet {
+        tables: tables.collect::<Result<_, _>>()?,
+        consumed: input.return_consumed_capacity,
+    })
 }
 
 /// Expressions and legacy parameters exclude each other over all tables of the batch.
@@ -55,7 +58,10 @@ fn check_mix(input: &BatchGetItemInput) -> Result<(), Error> {
     let mut parameters = Parameters::new(Operation::BatchGetItem);
     let requests = || input.request_items.values();
     parameters.legacy("AttributesToGet", requests().any(|request| request.attributes_to_get.is_some()));
-    parameters.expression("ProjectionExpression", requests().any(|request| request.projection_expression.is_some()));
+    parameters.expression(
+        "ProjectionExpression",
+        requests().any(|request| request.projection_expression.is_some()),
+    );
     parameters.check(None, None)
 }
 

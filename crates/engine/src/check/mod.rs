@@ -65,7 +65,9 @@ pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
         Request::Query(input) => reading::query(*input).map(|query| Checked::Query(Box::new(query))),
         Request::Scan(input) => reading::scan(*input).map(|scan| Checked::Scan(Box::new(scan))),
         Request::BatchGetItem(input) => batch::get(*input).map(|get| Checked::BatchGet(Box::new(get))),
-        Request::BatchWriteItem(input) => batch::write(*input).map(|write| Checked::BatchWrite(Box::new(write))),
+        Request::BatchWriteItem(input) => {
+            batch::write(*input).map(|write| Checked::BatchWrite(Box::new(write)))
+        }
         other => TableOperation::check(other).map(Checked::Table),
     }
 }

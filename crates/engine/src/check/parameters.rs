@@ -128,7 +128,10 @@ fn legacy_condition(
     condition.map(Some).map_err(|error| refusal::legacy(operation, &error))
 }
 
-fn no_condition(operation: Operation, operator: Option<ConditionalOperator>) -> Result<Option<Condition>, Error> {
+fn no_condition(
+    operation: Operation,
+    operator: Option<ConditionalOperator>,
+) -> Result<Option<Condition>, Error> {
     match operator {
         None => Ok(None),
         Some(_) => {
@@ -149,7 +152,9 @@ fn expectation(expected: ExpectedAttributeValue) -> legacy::Expectation {
     legacy::Expectation {
         value: expected.value,
         exists: expected.exists,
-        comparison_operator: expected.comparison_operator.and_then(|operator| legacy::ComparisonOperator::from_name(operator.as_str())),
+        comparison_operator: expected
+            .comparison_operator
+            .and_then(|operator| legacy::ComparisonOperator::from_name(operator.as_str())),
         attribute_value_list: expected.attribute_value_list,
     }
 }

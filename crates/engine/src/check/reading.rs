@@ -53,7 +53,8 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
     parameters.expression("ProjectionExpression", input.projection_expression.is_some());
     parameters.expression("FilterExpression", input.filter_expression.is_some());
     parameters.expression("KeyConditionExpression", input.key_condition_expression.is_some());
-    let (names, values) = (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
+    let (names, values) =
+        (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     let projected = projected_by(&input.projection_expression, &input.attributes_to_get);
     check_select(operation, input.select, projected, input.index_name.is_some())?;
@@ -96,7 +97,8 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
     parameters.legacy("ConditionalOperator", input.conditional_operator.is_some());
     parameters.expression("ProjectionExpression", input.projection_expression.is_some());
     parameters.expression("FilterExpression", input.filter_expression.is_some());
-    let (names, values) = (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
+    let (names, values) =
+        (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     let projected = projected_by(&input.projection_expression, &input.attributes_to_get);
     check_select(operation, input.select, projected, input.index_name.is_some())?;
@@ -144,7 +146,9 @@ fn check_select(
         (Select::SpecificAttributes, None) => message::query::select_specific_without_projection(),
         (Select::SpecificAttributes, Some(_)) => return Ok(()),
         (_, Some(parameter)) => message::query::select_with_projection(parameter, select.as_str()),
-        (Select::AllProjectedAttributes, None) if !on_index => message::query::select_projected_without_index(),
+        (Select::AllProjectedAttributes, None) if !on_index => {
+            message::query::select_projected_without_index()
+        }
         (_, None) => return Ok(()),
     };
     Err(refuse(operation, Family::Select, text))

@@ -39,7 +39,9 @@ fn placeholder_text(problem: &Problem) -> Option<String> {
         Problem::EmptyPlaceholderMap(Values) => text::values_empty(),
         Problem::InvalidPlaceholderKey { map: Names, key } => text::name_key(key),
         Problem::InvalidPlaceholderKey { map: Values, key } => text::value_key(key),
-        Problem::PlaceholderKeyTooLong { map, size } => text::key_too_long(&map.to_string(), &size.to_string()),
+        Problem::PlaceholderKeyTooLong { map, size } => {
+            text::key_too_long(&map.to_string(), &size.to_string())
+        }
         Problem::EmptyAttributeName { key } => text::name_value_empty(key),
         Problem::PlaceholdersTooLarge { .. } => text::placeholders_too_large(),
         Problem::UnusedNames(names) => text::unused_names(&borrowed(names)),
@@ -88,7 +90,9 @@ fn operand_text(kind: &str, problem: &Problem) -> Option<String> {
             text::action_operand_type(kind, action, operand.long_name())
         }
         Problem::InvalidTypeName(name) => text::unknown_attribute_type(kind, name),
-        Problem::BetweenBoundTypes { lower, upper } => text::between_types(kind, &shown(lower), &shown(upper)),
+        Problem::BetweenBoundTypes { lower, upper } => {
+            text::between_types(kind, &shown(lower), &shown(upper))
+        }
         Problem::BetweenBoundsReversed { lower, upper } => {
             text::between_bounds(kind, &shown(lower), &shown(upper))
         }
@@ -169,7 +173,9 @@ fn legacy_text(error: &LegacyError) -> String {
         LegacyError::ValueWithoutExistence { attribute } => text::value_forbidden(attribute),
         LegacyError::ArgumentCount { operator } => text::argument_count(operator.name()),
         LegacyError::MixedTypes => text::comparison_types_differ(),
-        LegacyError::ArgumentType { operator, kind } => text::comparison_type(operator.name(), &kind.to_string()),
+        LegacyError::ArgumentType { operator, kind } => {
+            text::comparison_type(operator.name(), &kind.to_string())
+        }
         LegacyError::BoundsReversed => text::bounds_reversed(),
         LegacyError::NotIndexable => text::not_indexable(),
         LegacyError::UpdateWithoutValue => text::update_without_value(),
@@ -186,7 +192,9 @@ pub(crate) fn update_error(error: UpdateError) -> Error {
         UpdateError::MissingAttribute => (Family::Operand, message::item::missing_operand()),
         UpdateError::OperandType => (Family::Operand, message::item::operand_type()),
         UpdateError::TypeMismatch => (Family::Operand, message::item::update_type()),
-        UpdateError::Number(NumberError::Underflow) => (Family::Arithmetic, message::value::number_underflow()),
+        UpdateError::Number(NumberError::Underflow) => {
+            (Family::Arithmetic, message::value::number_underflow())
+        }
         UpdateError::Number(_) => (Family::Arithmetic, message::value::number_overflow()),
         UpdateError::TooDeep => (Family::ItemSize, message::value::too_deep()),
         UpdateError::TooLarge => (Family::ItemSize, message::item::update_too_large()),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use hashrange_api::message::{self, Family};
 use hashrange_api::{
-    AttributeAction, AttributeValueUpdate, DeleteItemInput, Error, Operation, PutItemInput, ReturnConsumedCapacity,
-    ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemInput,
+    AttributeAction, AttributeValueUpdate, DeleteItemInput, Error, Operation, PutItemInput,
+    ReturnConsumedCapacity, ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    UpdateItemInput,
 };
 use hashrange_item::{Attributes, Row};
 use hashrange_language::{Binder, Condition, Update, legacy};
@@ -43,7 +44,8 @@ pub(crate) fn put(input: PutItemInput) -> Result<CheckedWrite, Error> {
     parameters.legacy("Expected", input.expected.is_some());
     parameters.legacy("ConditionalOperator", input.conditional_operator.is_some());
     parameters.expression("ConditionExpression", input.condition_expression.is_some());
-    let (names, values) = (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
+    let (names, values) =
+        (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     check_return_values(Operation::PutItem, input.return_values)?;
     let row = encode_put(Operation::PutItem, &input.item)?;
@@ -68,7 +70,8 @@ pub(crate) fn delete(input: DeleteItemInput) -> Result<CheckedWrite, Error> {
     parameters.legacy("Expected", input.expected.is_some());
     parameters.legacy("ConditionalOperator", input.conditional_operator.is_some());
     parameters.expression("ConditionExpression", input.condition_expression.is_some());
-    let (names, values) = (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
+    let (names, values) =
+        (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     check_return_values(Operation::DeleteItem, input.return_values)?;
     let mut binder = parameters.binder(names, values)?;
@@ -94,7 +97,8 @@ pub(crate) fn update(input: UpdateItemInput) -> Result<CheckedWrite, Error> {
     parameters.legacy("ConditionalOperator", input.conditional_operator.is_some());
     parameters.expression("UpdateExpression", input.update_expression.is_some());
     parameters.expression("ConditionExpression", input.condition_expression.is_some());
-    let (names, values) = (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
+    let (names, values) =
+        (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     let mut binder = parameters.binder(names, values)?;
     let update = changes(&mut binder, input.update_expression.as_deref(), input.attribute_updates)?;
@@ -139,8 +143,6 @@ fn update_action(action: AttributeAction) -> legacy::UpdateAction {
 fn check_return_values(operation: Operation, wanted: Option<ReturnValue>) -> Result<(), Error> {
     match wanted {
         None | Some(ReturnValue::None | ReturnValue::AllOld) => Ok(()),
-        Some(_) => {
-            Err(refuse(operation, Family::ReturnValues, message::item::return_values()))
-        }
+        Some(_) => Err(refuse(operation, Family::ReturnValues, message::item::return_values())),
     }
 }

@@ -48,7 +48,11 @@ fn keys(table: &Table, wanted: &BatchGetTable) -> Result<Vec<ItemKey>, Error> {
 }
 
 /// Plans a BatchWriteItem. One write that cannot be right refuses them all.
-pub(crate) fn write(core: &Core, scope: &Scope, mut write: CheckedBatchWrite) -> Result<BatchWritePlan, Error> {
+pub(crate) fn write(
+    core: &Core,
+    scope: &Scope,
+    mut write: CheckedBatchWrite,
+) -> Result<BatchWritePlan, Error> {
     let mut tables = Vec::with_capacity(write.tables.len());
     for (name, kinds) in &mut write.tables {
         let table = core.catalog.active(scope, name)?;

@@ -52,7 +52,9 @@ impl Plan {
             Checked::Query(checked) => Planned::RangeRead(Box::new(reading::query(core, scope, *checked)?)),
             Checked::Scan(checked) => Planned::SweepSegment(Box::new(reading::scan(core, scope, *checked)?)),
             Checked::BatchGet(checked) => Planned::KeyLookups(Box::new(batch::get(core, scope, *checked)?)),
-            Checked::BatchWrite(checked) => Planned::WriteSets(Box::new(batch::write(core, scope, *checked)?)),
+            Checked::BatchWrite(checked) => {
+                Planned::WriteSets(Box::new(batch::write(core, scope, *checked)?))
+            }
             Checked::Table(operation) => Planned::Tables(operation),
         }))
     }

@@ -9,7 +9,7 @@ use hashrange_api::message::{self, Family};
 use hashrange_api::{Error, Operation, Select};
 use hashrange_item::{AttributeValue, Attributes, KeyAttribute, KeyKind};
 use hashrange_language::{KeyCondition, KeyOperator};
-use hashrange_store::{RowKey, Space, segment_of, partition_hash};
+use hashrange_store::{RowKey, Space, partition_hash, segment_of};
 
 use crate::catalog::{Projection, Scope, Table};
 use crate::check::{CheckedQuery, CheckedReading, CheckedScan, refuse};
@@ -105,7 +105,8 @@ impl Source {
 
     /// Partition and row of the entry with these key attributes; `None` if they are not exactly its key attributes.
     fn position(&self, key: &Attributes) -> Option<(Bytes, RowKey)> {
-        let mut names: Vec<&str> = self.position_attributes().map(|attribute| attribute.name.as_str()).collect();
+        let mut names: Vec<&str> =
+            self.position_attributes().map(|attribute| attribute.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         if key.len() != names.len() {
@@ -331,7 +332,8 @@ fn sort_of(operator: &KeyOperator) -> Result<AttributeValue, SortCondition> {
 
 /// A condition on an attribute that is no key takes the place of one on the sort key, which is then missed.
 fn check_clauses_are_keys(source: &Source, condition: &KeyCondition) -> Result<(), Error> {
-    let known = |name: &str| source.hash().iter().chain(source.range()).any(|attribute| attribute.name == name);
+    let known =
+        |name: &str| source.hash().iter().chain(source.range()).any(|attribute| attribute.name == name);
     if condition.clauses().iter().all(|clause| known(&clause.attribute)) {
         return Ok(());
     }
@@ -346,7 +348,8 @@ fn check_clauses_are_keys(source: &Source, condition: &KeyCondition) -> Result<(
 fn check_filter_keys(source: &Source, reading: &CheckedReading) -> Result<(), Error> {
     let Some(filter) = &reading.filter else { return Ok(()) };
     let named = filter.top_level_attributes();
-    let key = source.hash().iter().chain(source.range()).find(|attribute| named.contains(attribute.name.as_str()));
+    let key =
+        source.hash().iter().chain(source.range()).find(|attribute| named.contains(attribute.name.as_str()));
     match key {
         None => Ok(()),
         Some(key) => {

@@ -7,9 +7,9 @@ use hashrange_item::{Image, Row};
 use hashrange_store::Freshness;
 
 use crate::capacity::{Charge, Units};
+use crate::check::internal;
 use crate::core::Core;
 use crate::plan::KeyLookup;
-use crate::check::internal;
 use crate::write::stored_row;
 
 pub(crate) use page::{query, scan};
