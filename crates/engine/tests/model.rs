@@ -1,0 +1,49 @@
+//! Random operations on the engine and on a naive oracle written from DynamoDB's rules, every answer compared.
+//!
+//! `HASHRANGE_MODEL_SEEDS=from..to` runs other seeds than the fixed ones; a failure prints its seed and the operations
+//! that led to it.
+
+#[path = "model/database.rs"]
+mod database;
+#[path = "model/expression.rs"]
+mod expression;
+#[path = "model/generate.rs"]
+mod generate;
+#[path = "model/oracle.rs"]
+mod oracle;
+#[path = "model/reads.rs"]
+mod reads;
+#[path = "model/rng.rs"]
+mod rng;
+#[path = "model/run.rs"]
+mod run;
+#[path = "model/schema.rs"]
+mod schema;
+#[path = "model/value.rs"]
+mod value;
+#[path = "model/writes.rs"]
+mod writes;
+
+use std::ops::Range;
+
+use database::Database;
+
+fn seeds(fixed: Range<u64>) -> Range<u64> {
+    let Ok(text) = std::env::var("HASHRANGE_MODEL_SEEDS") else { return fixed };
+    let (from, to) = text.split_once("..").expect("HASHRANGE_MODEL_SEEDS is from..to");
+    from.parse().expect("a number")..to.parse().expect("a number")
+}
+
+#[test]
+fn the_engine_in_memory_answers_as_the_rules_say() {
+    for seed in seeds(0..200) {
+        run::run(seed, &Database::in_memory(seed), 60);
+    }
+}
+
+#[test]
+fn the_engine_on_the_mirrored_durable_store_answers_as_the_rules_say() {
+    for seed in seeds(1000..1006) {
+        run::run(seed, &Database::mirrored(seed), 60);
+    }
+}
