@@ -11,7 +11,9 @@ use hashrange_store::{Address, Found, Freshness, Space, Totals};
 
 use super::Catalog;
 use super::calendar::DAY_MS;
-use super::row::{EncryptionRow, GlobalRow, LocalRow, OnDemandRow, TableRow, ThroughputRow, Units, WarmRow};
+use super::row::{
+    ClassRow, EncryptionRow, GlobalRow, LocalRow, OnDemandRow, TableRow, ThroughputRow, Units, WarmRow,
+};
 use super::state::Moment;
 use super::table::{Projection, Scope, Table};
 use crate::check::internal;
@@ -99,7 +101,7 @@ pub(super) fn describe(table: &Table, moment: Moment, sizes: &Sizes) -> TableDes
             .as_ref()
             .map(|stream| StreamSpecification { stream_enabled: true, stream_view_type: Some(stream.view) }),
         table_arn: Some(table.arn()),
-        table_class_summary: class(row),
+        table_class_summary: class(row.class.as_ref()),
         table_id: Some(row.id.clone()),
         table_name: Some(table.name.clone()),
         table_size_bytes: Some(sizes.items.bytes),
@@ -149,8 +151,9 @@ fn billing(row: &TableRow) -> Option<BillingModeSummary> {
     })
 }
 
-fn class(row: &TableRow) -> Option<TableClassSummary> {
-    row.class.as_ref().map(|class| TableClassSummary {
+/// A table whose class was never named tells nothing of it.
+pub(super) fn class(class: Option<&ClassRow>) -> Option<TableClassSummary> {
+    class.map(|class| TableClassSummary {
         last_update_date_time: class.changed_ms.map(timestamp),
         table_class: Some(class.class),
     })

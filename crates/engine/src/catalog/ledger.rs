@@ -40,7 +40,7 @@ pub(super) enum Replaced {
     /// The row is in its place, with this stamp.
     Done(Stamp),
     /// Another change was faster and left this.
-    Lost(Option<(TableRow, Stamp)>),
+    Lost(Option<Box<(TableRow, Stamp)>>),
 }
 
 impl Ledger {
@@ -87,7 +87,8 @@ impl Ledger {
         match self.commit(part).await? {
             Ok(()) => Ok(Replaced::Done(stamp)),
             Err(current) => {
-                let newer = current.row.map(|stored| Ok((row::decode(&stored.value)?, stored.stamp)));
+                let newer =
+                    current.row.map(|stored| Ok(Box::new((row::decode(&stored.value)?, stored.stamp))));
                 Ok(Replaced::Lost(newer.transpose()?))
             }
         }

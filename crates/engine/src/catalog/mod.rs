@@ -221,9 +221,7 @@ impl Catalog {
             let replaced = self.ledger.replace(scope, name, Some(stamp), Some(&changed), &[]).await;
             match replaced.map_err(internal)? {
                 Replaced::Done(stamp) => return Ok((self.publish(scope, name, *changed, stamp), answer)),
-                Replaced::Lost(Some((newer, newer_stamp))) if newer.id == row.id => {
-                    (row, stamp) = (newer, newer_stamp);
-                }
+                Replaced::Lost(Some(newer)) if newer.0.id == row.id => (row, stamp) = *newer,
                 Replaced::Lost(_) => return Err(Error::resource_not_found(text::table_not_found(name))),
             }
         }

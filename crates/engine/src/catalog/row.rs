@@ -349,8 +349,8 @@ mod wire_name {
         encoder.str(value.name())?.ok()
     }
 
-    pub(super) fn decode<'b, T: WireName, C>(
-        decoder: &mut Decoder<'b>,
+    pub(super) fn decode<T: WireName, C>(
+        decoder: &mut Decoder<'_>,
         _context: &mut C,
     ) -> Result<T, decode::Error> {
         T::of(decoder.str()?).ok_or_else(|| decode::Error::message("unknown name"))
@@ -376,10 +376,7 @@ mod projection {
         }
     }
 
-    pub(super) fn decode<'b, C>(
-        decoder: &mut Decoder<'b>,
-        context: &mut C,
-    ) -> Result<Projection, decode::Error> {
+    pub(super) fn decode<C>(decoder: &mut Decoder<'_>, context: &mut C) -> Result<Projection, decode::Error> {
         decoder.array()?;
         match decoder.u8()? {
             0 => Ok(Projection::All),

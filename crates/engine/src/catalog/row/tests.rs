@@ -116,7 +116,7 @@ fn fields_that_a_later_version_added_are_passed_over() {
 
 #[test]
 fn the_layout_does_not_change_unnoticed() {
-    let hex: String = encode(&bare()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = encode(&bare()).iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
     expect_test::expect!["ae00782431313131313131312d323232322d343333332d383434342d35353535353535353535353501190400021b0000019b76daa8000384a2006161016153a200616201614ea2006163016142a20062706b016153048262706b61630580068007a3006f5041595f5045525f52455155455354010e02820f1008a200820000050009a00aa1008200000ca102800ff51180"].assert_eq(&hex);
 }
 

@@ -57,9 +57,9 @@ fn changes_keep_a_distance() {
     let world = world();
     world.call(set("ttl", true)).unwrap();
     let lately = "ValidationException: Time to live has been modified multiple times within a fixed interval";
-    world.advance(Duration::from_secs(29 * 60));
+    world.advance(Duration::from_mins(29));
     assert_eq!(world.refusal(set("ttl", false)), lately);
-    world.advance(Duration::from_secs(60));
+    world.advance(Duration::from_mins(1));
     world.call(set("ttl", false)).unwrap();
     assert_eq!(described(&world), (TimeToLiveStatus::Disabled, None));
     assert_eq!(world.refusal(set("ttl", true)), lately);

@@ -2,8 +2,8 @@
 
 use super::*;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-const HOUR: Duration = Duration::from_secs(60 * 60);
+const DAY: Duration = Duration::from_hours(24);
+const HOUR: Duration = Duration::from_hours(1);
 
 fn billing(mode: BillingMode, throughput: Option<ProvisionedThroughput>) -> UpdateTableInput {
     UpdateTableInput { billing_mode: Some(mode), provisioned_throughput: throughput, ..update("orders") }
@@ -255,12 +255,12 @@ fn throughput_shrinks_four_times_a_day_and_then_once_an_hour() {
     world.update(throughput(6, 11));
     // A decrease of one side is a decrease, whatever the other does.
     assert_eq!(world.refusal(throughput(5, 12)), limited(4, "12:00:03 AM", "1:00:03 AM"));
-    world.advance(HOUR - Duration::from_secs(2));
+    world.advance(Duration::from_secs(3598));
     assert!(world.refusal(throughput(5, 11)).starts_with("LimitExceededException"));
     world.advance(Duration::from_secs(1));
     world.update(throughput(5, 11));
     assert_eq!(world.refusal(throughput(4, 11)), limited(5, "1:00:03 AM", "2:00:03 AM"));
-    world.advance(DAY - 2 * HOUR);
+    world.advance(Duration::from_hours(22));
     assert_eq!(decreases(&world), 5);
     world.advance(HOUR);
     assert_eq!(decreases(&world), 0);

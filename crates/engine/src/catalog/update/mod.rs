@@ -35,8 +35,9 @@ struct Site<'a> {
 struct Echo {
     /// The answer says UPDATING, though the table may be ACTIVE again by then.
     updating: bool,
-    /// The class before the change.
-    class: Option<Option<TableClassSummary>>,
+    /// Whether the class changes; the answer shows the one before.
+    class_changed: bool,
+    class_before: Option<TableClassSummary>,
     /// The maxima as merged, with -1 for those that were lifted.
     maxima: Option<OnDemandThroughput>,
     /// Encryption in transition.
@@ -113,8 +114,8 @@ fn answer(mut description: TableDescription, echo: Echo) -> TableDescription {
     if echo.updating {
         description.table_status = Some(TableStatus::Updating);
     }
-    if let Some(class) = echo.class {
-        description.table_class_summary = class;
+    if echo.class_changed {
+        description.table_class_summary = echo.class_before;
     }
     if let Some(maxima) = echo.maxima {
         description.on_demand_throughput = Some(maxima);

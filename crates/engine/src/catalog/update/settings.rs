@@ -4,11 +4,10 @@ use hashrange_api::message::tables as text;
 use hashrange_api::message::tables::Owner;
 use hashrange_api::{
     BillingMode, Error, OnDemandThroughput, SSEDescription, SSESpecification, SSEType, StreamSpecification,
-    TableClass, TableClassSummary, UpdateTableInput, WarmThroughput,
+    TableClass, UpdateTableInput, WarmThroughput,
 };
 
 use super::{Echo, Site, quota};
-use crate::catalog::calendar;
 use crate::catalog::create::{key_arn, unsigned};
 use crate::catalog::quota::{
     CLASS_CHANGES_MAX, CLASS_WINDOW_MS, ENCRYPTION_CHANGES_MAX, ENCRYPTION_INTERVAL_MS, ENCRYPTION_WINDOW_MS,
@@ -17,6 +16,7 @@ use crate::catalog::row::{
     ClassRow, EncryptionRow, OnDemandRow, StreamRow, TableRow, Units, Updating, UpdatingRow, WarmRow,
 };
 use crate::catalog::validate::{self, Encryption};
+use crate::catalog::{calendar, describe};
 
 pub(super) fn apply(
     input: &UpdateTableInput,
@@ -66,9 +66,11 @@ fn stream(specification: &StreamSpecification, row: &mut TableRow, site: Site<'_
     Ok(())
 }
 
-/// Labels of a table's streams are times, and no two are the same.
+/// Labels of a table's streams are times, each later than the one before.
 fn new_label(now_ms: u64, last: Option<&str>) -> String {
-    (now_ms..).map(calendar::label).find(|label| last != Some(label)).unwrap_or_default()
+    let later = |label: &String| last.is_none_or(|last| label.as_str() > last);
+    let mut labels = (now_ms..now_ms + 1000).map(calendar::label);
+    labels.find(later).unwrap_or_else(|| calendar::label(now_ms))
 }
 
 /// STANDARD on a table that never had another class says nothing.
@@ -88,11 +90,8 @@ fn change_class(class: TableClass, row: &mut TableRow, echo: &mut Echo, site: Si
         return Ok(());
     }
     changes.push(now_ms);
-    echo.class = Some(before.map(|class| TableClassSummary {
-        last_update_date_time:
-            class.changed_ms.and_then(|at| i64::try_from(at).ok()).map(hashrange_api::Timestamp::from_ms),
-        table_class: Some(class.class),
-    }));
+    echo.class_changed = true;
+    echo.class_before = describe::class(before.as_ref());
     row.class = Some(ClassRow { class, changes_ms: changes, changed_ms: Some(now_ms) });
     row.updating = Some(UpdatingRow { what: Updating::Class, since_ms: now_ms });
     Ok(())
