@@ -9,6 +9,7 @@ use hashrange_item::limits;
 use hashrange_store::{Stamp, Store};
 
 use crate::catalog::Catalog;
+use crate::lag::Lag;
 use crate::stamp::StampClock;
 
 /// How an engine behaves where DynamoDB leaves room.
@@ -18,11 +19,13 @@ pub struct Options {
     pub table_delay: Duration,
     /// Largest item collection of a table with local indexes, in bytes. DynamoDB's 10 GB by default.
     pub item_collection_max: u64,
+    /// How long a change of a global index stays hidden from its readers. Zero by default.
+    pub index_lag: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { table_delay: Duration::ZERO, item_collection_max: limits::ITEM_COLLECTION_SIZE_MAX }
+        Options { table_delay: Duration::ZERO, item_collection_max: limits::ITEM_COLLECTION_SIZE_MAX, index_lag: Duration::ZERO }
     }
 }
 
@@ -34,6 +37,7 @@ pub(crate) struct Core {
     pub(crate) catalog: Catalog,
     pub(crate) options: Options,
     pub(crate) stamps: StampClock,
+    pub(crate) lag: Option<Lag>,
 }
 
 impl Core {

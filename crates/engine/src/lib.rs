@@ -21,6 +21,7 @@ mod check;
 mod core;
 mod index;
 mod key;
+mod lag;
 mod layout;
 mod plan;
 mod range;
@@ -42,6 +43,7 @@ pub use crate::plan::Plan;
 
 use crate::catalog::Catalog;
 use crate::core::Core;
+use crate::lag::Lag;
 use crate::plan::Planned;
 use crate::stamp::StampClock;
 
@@ -71,7 +73,8 @@ impl Engine {
     /// When the store fails.
     pub async fn open(store: Arc<dyn Store>, env: Env, options: Options) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(Arc::clone(&store), env.clone(), options.clone()).await?;
-        Ok(Engine { core: Core { store, env, catalog, options, stamps: StampClock::new() } })
+        let lag = Lag::new(options.index_lag);
+        Ok(Engine { core: Core { store, env, catalog, options, stamps: StampClock::new(), lag } })
     }
 
     /// Looks at a request alone, without reading a table.

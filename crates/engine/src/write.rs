@@ -184,6 +184,7 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
     }
     let charge = charge(old.as_ref(), new.as_ref(), &changes);
     let effects = Effects { old, new, charge, collection };
+    hide(core, &changes);
     let parts = parts(core, mutation, seen, &effects, &changes);
     Ok(Decided { parts, effects })
 }
@@ -196,6 +197,20 @@ fn forget_missing(changes: &mut [EntryChange<'_>], filling: &[(Address, Found)])
         };
         if change.old.as_ref().is_some_and(missing) {
             change.old = None;
+        }
+    }
+}
+
+/// Where global indexes lag on purpose, readers are shown the old entries for a while.
+fn hide(core: &Core, changes: &[EntryChange<'_>]) {
+    let Some(lag) = &core.lag else { return };
+    for change in changes.iter().filter(|change| matches!(change.index, index::Index::Global(_))) {
+        let stored = |entry: &index::Entry| Stored { stamp: Stamp(0), value: entry.row.clone().into_bytes() };
+        if let Some(old) = &change.old {
+            lag.hide(&core.env, &old.address, Some(stored(old)));
+        }
+        if let Some(new) = change.new.as_ref().filter(|_| change.removed().is_some() || change.old.is_none()) {
+            lag.hide(&core.env, &new.address, None);
         }
     }
 }

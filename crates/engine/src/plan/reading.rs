@@ -69,6 +69,11 @@ impl Source {
         }
     }
 
+    /// Whether a global index is read.
+    pub(crate) fn is_global(&self) -> bool {
+        matches!(self.place, Place::Global(_))
+    }
+
     /// Where the rows lie, and their kind.
     pub(crate) fn rows(&self) -> (Space, u8) {
         self.index().map_or((self.table.space, layout::ITEM), |index| index.total(&self.table))

@@ -7,7 +7,10 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hashrange_api::{Error, QueryOutput, ScanOutput, Select};
 use hashrange_item::{Attributes, Image, Lookup, Row, limits};
-use hashrange_store::{Direction, Freshness, PageLimit, RangeRead, RowKey, Stored, SweepRead};
+use hashrange_store::{
+    Direction, Freshness, PageLimit, RangePage, RangeRead, RowKey, Stored, SweepPage, SweepRead, partition_hash,
+    segment_of,
+};
 
 use crate::capacity::{Charge, Units};
 use crate::check::{CheckedReading, internal};
@@ -24,7 +27,8 @@ pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, 
     let mut page = Page::new(core, &plan.source, &plan.reading);
     let mut start = plan.start.clone();
     while let Some(limit) = page.room() {
-        let chunk = core.store.range(range_read(plan, start.as_ref(), limit)).await.map_err(internal)?;
+        let mut chunk = core.store.range(range_read(plan, start.as_ref(), limit)).await.map_err(internal)?;
+        show_lagging(core, plan, start.as_ref(), &mut chunk);
         for (row, stored) in chunk.rows {
             page.examine(stored).await?;
             start = Some(row);
@@ -54,12 +58,50 @@ fn range_read(plan: &RangePlan, start: Option<&RowKey>, limit: PageLimit) -> Ran
     }
 }
 
+/// Where global indexes lag on purpose, a chunk is shown as it was.
+fn show_lagging(core: &Core, plan: &RangePlan, start: Option<&RowKey>, chunk: &mut RangePage) {
+    let Some(lag) = core.lag.as_ref().filter(|_| plan.source.is_global()) else { return };
+    let end = chunk.rows.last().map(|(row, _)| row.clone()).filter(|_| chunk.more);
+    let before = |a: &RowKey, b: &RowKey| if plan.forward { a < b } else { a > b };
+    let within = |partition: &Bytes, row: &RowKey| {
+        *partition == plan.partition
+            && plan.range.contains(row)
+            && start.is_none_or(|start| before(start, row))
+            && end.as_ref().is_none_or(|end| !before(end, row))
+    };
+    let rows = std::mem::take(&mut chunk.rows).into_iter();
+    let rows = rows.map(|(row, stored)| (plan.partition.clone(), row, stored)).collect();
+    let shown = lag.show(&core.env, plan.source.rows().0, rows, within).into_iter();
+    chunk.rows = shown.map(|(_, row, stored)| (row, stored)).collect();
+    if !plan.forward {
+        chunk.rows.reverse();
+    }
+}
+
+/// The same for a chunk of a sweep.
+fn sweep_lagging(core: &Core, plan: &SweepPlan, start: Option<&(Bytes, RowKey)>, chunk: &mut SweepPage) {
+    let Some(lag) = core.lag.as_ref().filter(|_| plan.source.is_global()) else { return };
+    let order = |partition: &Bytes, row: &RowKey| {
+        (partition_hash(partition), partition.len(), partition.clone(), row.clone())
+    };
+    let start = start.map(|(partition, row)| order(partition, row));
+    let end = chunk.rows.last().map(|(partition, row, _)| order(partition, row)).filter(|_| chunk.more);
+    let within = |partition: &Bytes, row: &RowKey| {
+        let at = order(partition, row);
+        segment_of(at.0, plan.segments) == plan.segment
+            && start.as_ref().is_none_or(|start| *start < at)
+            && end.as_ref().is_none_or(|end| at <= *end)
+    };
+    chunk.rows = lag.show(&core.env, plan.source.rows().0, std::mem::take(&mut chunk.rows), within);
+}
+
 /// Runs a Scan.
 pub(crate) async fn scan(core: &Core, plan: &SweepPlan) -> Result<ScanOutput, Error> {
     let mut page = Page::new(core, &plan.source, &plan.reading);
     let mut start = plan.start.clone();
     while let Some(limit) = page.room() {
-        let chunk = core.store.sweep(sweep_read(plan, start.clone(), limit)).await.map_err(internal)?;
+        let mut chunk = core.store.sweep(sweep_read(plan, start.clone(), limit)).await.map_err(internal)?;
+        sweep_lagging(core, plan, start.as_ref(), &mut chunk);
         for (partition, row, stored) in chunk.rows {
             page.examine(stored).await?;
             start = Some((partition, row));
