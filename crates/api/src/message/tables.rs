@@ -36,21 +36,6 @@ pub fn constraints(broken: &[String]) -> String {
     format!("{} validation error{plural} detected: {}", broken.len(), broken.join("; "))
 }
 
-/// A constraint on length.
-pub fn length_at_least(least: usize) -> String {
-    format!("Member must have length greater than or equal to {least}")
-}
-
-/// A constraint on length.
-pub fn length_at_most(most: usize) -> String {
-    format!("Member must have length less than or equal to {most}")
-}
-
-/// A constraint on the characters of a name.
-pub fn name_pattern() -> String {
-    "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+".to_owned()
-}
-
 // -- names and ARNs
 
 /// An ARN in the place of a name that is no table's.

@@ -15,9 +15,6 @@ fn from_value_fails_to_resource_not_a_table() {
         "Value null at 'member' failed to satisfy constraint: Member must not be null",
     );
     check(tables::constraints(&["a".to_owned(), "b".to_owned()]), "2 validation errors detected: a; b");
-    check(tables::length_at_least(7), "Member must have length greater than or equal to 7");
-    check(tables::length_at_most(7), "Member must have length less than or equal to 7");
-    check(tables::name_pattern(), "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
     check(
         tables::arn_format(),
         "Valid ARN format is 'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource name must have length less than or equal to 255, Resource name must have length greater than or equal to 3, Resource name must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
