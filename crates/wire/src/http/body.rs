@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use futures_util::FutureExt;
 use hashrange_env::Env;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 
 /// First allocation for a body of several chunks; it grows with what really arrives, not with what was announced.
-const FIRST_ALLOCATION_BYTES_MAX: u64 = 64 * 1024;
+const FIRST_ALLOCATION_BYTES_MAX: usize = 64 * 1024;
 
 /// How far past the limit a body is still read and thrown away, in multiples of the limit: a client that is cut off
 /// while it sends sees a broken connection instead of its answer.
@@ -48,17 +49,10 @@ pub(crate) async fn read(mut body: Incoming, limits: BodyLimits, env: &Env) -> R
         }
         return Err(BodyError::TooLarge);
     }
-    // Nearly always the body is here already: no timer is made for it.
-    let first = std::future::poll_fn(|context| {
-        std::task::Poll::Ready(std::pin::Pin::new(&mut body).poll_frame(context))
-    })
-    .await;
-    let first = match first {
-        std::task::Poll::Ready(None) => return Ok(Bytes::new()),
-        std::task::Poll::Ready(Some(frame)) => {
-            frame.map_err(|_| BodyError::Broken)?.into_data().unwrap_or_default()
-        }
-        std::task::Poll::Pending => Bytes::new(),
+    // Nearly always the body has come with the header: then no timer is made for it.
+    let first = match next_chunk(&mut body).now_or_never() {
+        Some(chunk) => chunk?.unwrap_or_default(),
+        None => Bytes::new(),
     };
     if body.is_end_stream() && first.len() <= limits.max {
         return Ok(first);
@@ -66,16 +60,17 @@ pub(crate) async fn read(mut body: Incoming, limits: BodyLimits, env: &Env) -> R
     in_time(collect(body, first, announced, limits.max), limits, env).await
 }
 
-/// Joins the first chunk and the rest.
+/// Joins the first chunk, which may be empty, and the rest.
 async fn collect(
     mut body: Incoming,
     first: Bytes,
     announced: Option<u64>,
     max: usize,
 ) -> Result<Bytes, BodyError> {
-    let room = announced.unwrap_or(0).min(FIRST_ALLOCATION_BYTES_MAX);
-    let mut whole = BytesMut::with_capacity(usize::try_from(room).unwrap_or(0).max(first.len()));
+    let room = usize::try_from(announced.unwrap_or(0)).unwrap_or(usize::MAX);
+    let mut whole = BytesMut::with_capacity(room.min(FIRST_ALLOCATION_BYTES_MAX).max(first.len()));
     whole.extend_from_slice(&first);
+    // The read buffer of the connection can be used again.
     drop(first);
     while let Some(chunk) = next_chunk(&mut body).await? {
         if whole.len() + chunk.len() > max {
