@@ -94,10 +94,11 @@ impl Ledger {
         }
     }
 
-    /// Answers once everything that was queued before is durable, given that the row is still as `stamp` says.
-    pub(super) async fn barrier(&self, scope: &Scope, name: &str, stamp: Stamp) -> StoreResult<()> {
+    /// Answers once everything that was queued before is durable; false where the row is no longer as `stamp` says, so
+    /// that nothing was waited for.
+    pub(super) async fn barrier(&self, scope: &Scope, name: &str, stamp: Stamp) -> StoreResult<bool> {
         let key = RowKey { kind: TABLE, sort: Bytes::copy_from_slice(name.as_bytes()) };
-        self.commit(expecting(partition(scope), key, Some(stamp))).await.map(|_| ())
+        self.commit(expecting(partition(scope), key, Some(stamp))).await.map(|refused| refused.is_ok())
     }
 
     /// Clears spaces for good and drops their notes.

@@ -188,8 +188,12 @@ impl Catalog {
         let table = Table::new(scope.clone(), name.to_owned(), row, stamp, known.map(AsRef::as_ref));
         let table = Arc::new(table);
         if newer {
-            table.take_over();
             of_scope.insert(name.to_owned(), Arc::clone(&table));
+        }
+        // Without the lock: taking over waits for the writers that were let in before.
+        drop(tables);
+        if newer {
+            table.take_over();
         }
         table
     }

@@ -166,9 +166,10 @@ impl Table {
         (*current == self.stamp).then_some(Admission(current))
     }
 
-    /// Lets writers in under this snapshot only.
+    /// Lets writers in under this snapshot only, or under a newer one where that has taken over already.
     pub(super) fn take_over(&self) {
-        *self.fence.0.write() = self.stamp;
+        let mut current = self.fence.0.write();
+        *current = self.stamp.max(*current);
     }
 
     /// Lets no writer in any more.

@@ -79,8 +79,7 @@ impl Catalog {
     /// the index was queued before the barrier, so that the count behind it tells whether there was one.
     async fn note_if_empty(&self, table: &Table, index: &str) -> Result<(), Error> {
         let barrier = self.ledger.barrier(&table.scope, &table.name, table.stamp);
-        barrier.await.map_err(internal)?;
-        if !self.is_empty(table).await? {
+        if !barrier.await.map_err(internal)? || !self.is_empty(table).await? {
             return Ok(());
         }
         self.change_index(&table.scope, &table.name, index, |state| match state {
