@@ -25,7 +25,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { table_delay: Duration::ZERO, item_collection_max: limits::ITEM_COLLECTION_SIZE_MAX, index_lag: Duration::ZERO }
+        Options {
+            table_delay: Duration::ZERO,
+            item_collection_max: limits::ITEM_COLLECTION_SIZE_MAX,
+            index_lag: Duration::ZERO,
+        }
     }
 }
 

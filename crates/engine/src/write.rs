@@ -209,7 +209,8 @@ fn hide(core: &Core, changes: &[EntryChange<'_>]) {
         if let Some(old) = &change.old {
             lag.hide(&core.env, &old.address, Some(stored(old)));
         }
-        if let Some(new) = change.new.as_ref().filter(|_| change.removed().is_some() || change.old.is_none()) {
+        if let Some(new) = change.new.as_ref().filter(|_| change.removed().is_some() || change.old.is_none())
+        {
             lag.hide(&core.env, &new.address, None);
         }
     }

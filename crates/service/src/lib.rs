@@ -3,14 +3,17 @@
 //! A [`Service`] takes a [`Caller`] and a valid request and answers it. HTTP, the embedded library and background jobs
 //! all come through [`Service::call`].
 
+mod explain;
 mod job;
 
 use std::sync::Arc;
 
-use hashrange_api::{Error, Operation, Response, State, Valid};
-use hashrange_engine::{Engine, Options, Scope};
+use hashrange_api::{Error, Missing, Operation, Response, State, Valid};
+use hashrange_engine::{Engine, Options, Plan, Scope};
 use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
+
+pub use explain::Explanation;
 
 use job::backfill::Backfill;
 
@@ -63,17 +66,8 @@ impl Service {
     /// What AWS answers; an operation that is not built is unknown, as AWS answers to names it does not know.
     pub async fn call(&self, caller: &Caller, request: Valid) -> Result<Response, Error> {
         let operation = request.operation();
-        if hashrange_api::state(operation) == State::NotYet {
-            tracing::warn!(
-                operation = operation.name(),
-                request_id = caller.request_id,
-                "operation is not built yet"
-            );
-            return Err(Error::unknown_operation());
-        }
-        let checked = Engine::check(request)?;
-        let scope = Scope { account: caller.account.clone(), region: caller.region.clone() };
-        let plan = self.engine.plan(&scope, checked)?;
+        let scope = caller.scope();
+        let plan = self.plan(caller, &scope, request)?;
         let answer = self.engine.run(&scope, plan).await;
         if operation == Operation::UpdateTable {
             self.backfill.look();
@@ -84,5 +78,51 @@ impl Service {
             tracing::error!(operation = operation.name(), request_id = caller.request_id, %error, "request failed");
         }
         answer
+    }
+
+    /// What a request would touch and cost, without running it.
+    ///
+    /// # Errors
+    /// As [`Service::call`], where the request cannot be planned.
+    pub fn explain(&self, caller: &Caller, request: Valid) -> Result<Explanation, Error> {
+        let plan = self.plan(caller, &caller.scope(), request)?;
+        Ok(Explanation { plan: plan.to_string(), expected: plan.expected(), actual: None })
+    }
+
+    /// Answers one request and tells what it touched and cost.
+    ///
+    /// # Errors
+    /// As [`Service::call`].
+    pub async fn call_explained(
+        &self,
+        caller: &Caller,
+        request: Valid,
+    ) -> Result<(Response, Explanation), Error> {
+        let mut explanation = self.explain(caller, request.clone())?;
+        let mut request = request.into_request();
+        let wanted = explain::ask_for_capacity(&mut request);
+        let request = request.validate(&Missing::none())?;
+        let mut response = self.call(caller, request).await?;
+        explanation.actual = explain::take_capacity(&mut response, wanted);
+        Ok((response, explanation))
+    }
+
+    fn plan(&self, caller: &Caller, scope: &Scope, request: Valid) -> Result<Plan, Error> {
+        let operation = request.operation();
+        if hashrange_api::state(operation) == State::NotYet {
+            tracing::warn!(
+                operation = operation.name(),
+                request_id = caller.request_id,
+                "operation is not built yet"
+            );
+            return Err(Error::unknown_operation());
+        }
+        self.engine.plan(scope, Engine::check(request)?)
+    }
+}
+
+impl Caller {
+    fn scope(&self) -> Scope {
+        Scope { account: self.account.clone(), region: self.region.clone() }
     }
 }

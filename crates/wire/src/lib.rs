@@ -12,5 +12,5 @@ mod server;
 pub mod sigv4;
 
 pub use handler::Handler;
-pub use hashrange_service::Caller;
+pub use hashrange_service::{Caller, Explanation};
 pub use server::{Options, Server};

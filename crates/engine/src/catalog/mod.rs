@@ -151,6 +151,16 @@ impl Catalog {
         .await
     }
 
+    /// Waits until every commit that was planned under an earlier version of the table is durable, so that a sweep of the
+    /// table sees all items whose writers did not know of an index; false where the table has changed again, and another
+    /// try with its newest version is due.
+    ///
+    /// # Errors
+    /// A failure of the store.
+    pub async fn writers_are_through(&self, table: &Table) -> Result<bool, Error> {
+        self.ledger.barrier(&table.scope, &table.name, table.stamp).await.map_err(internal)
+    }
+
     /// Sweeps out what deleted tables and indexes have left behind, where their time is over.
     ///
     /// # Errors

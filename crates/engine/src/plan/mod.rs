@@ -58,6 +58,38 @@ impl Plan {
             Checked::Table(operation) => Planned::Tables(operation),
         }))
     }
+
+    /// How the capacity that the plan consumes follows from what it touches.
+    pub fn expected(&self) -> String {
+        match &self.0 {
+            Planned::KeyLookup(plan) => {
+                format!("{} of the item, at least one such", read_unit(plan.get.consistent))
+            }
+            Planned::KeyLookups(_) => "one read of each item by itself".to_owned(),
+            Planned::WriteSet(_) | Planned::WriteSets(_) => {
+                "1 write unit for each KB of the larger image, and the same for each index entry that changes"
+                    .to_owned()
+            }
+            Planned::RangeRead(plan) => page(&plan.source, plan.reading.consistent, "rows in the range"),
+            Planned::SweepSegment(plan) => page(
+                &plan.source,
+                plan.reading.consistent,
+                "every row: the whole costs more as the table grows",
+            ),
+            Planned::Tables(_) => "nothing".to_owned(),
+        }
+    }
+}
+
+fn read_unit(consistent: bool) -> &'static str {
+    if consistent { "1 read unit for each 4 KB" } else { "0.5 read units for each 4 KB" }
+}
+
+/// A page examines at most a megabyte.
+fn page(source: &Source, consistent: bool, what: &str) -> String {
+    let most = if consistent { 256 } else { 128 };
+    let fetched = if source.fetch { ", and one read of the table for each entry" } else { "" };
+    format!("{} examined ({what}), at most {most} in a page{fetched}", read_unit(consistent))
 }
 
 /// The look-up of one item.

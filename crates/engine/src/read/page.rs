@@ -8,8 +8,8 @@ use bytes::Bytes;
 use hashrange_api::{Error, QueryOutput, ScanOutput, Select};
 use hashrange_item::{Attributes, Image, Lookup, Row, limits};
 use hashrange_store::{
-    Direction, Freshness, PageLimit, RangePage, RangeRead, RowKey, Stored, SweepPage, SweepRead, partition_hash,
-    segment_of,
+    Direction, Freshness, PageLimit, RangePage, RangeRead, RowKey, Stored, SweepPage, SweepRead,
+    partition_hash, segment_of,
 };
 
 use crate::capacity::{Charge, Units};

@@ -357,9 +357,15 @@ fn added(current: Option<&Value>, value: &Value) -> Result<Value, &'static str> 
 fn deleted(current: Option<&Value>, value: &Value) -> Result<Change, &'static str> {
     let (left, empty) = match (current, value) {
         (None, _) => return Ok(Change::Nothing),
-        (Some(Value::Ss(current)), Value::Ss(value)) => (Value::Ss(current - value), current <= value),
-        (Some(Value::Ns(current)), Value::Ns(value)) => (Value::Ns(current - value), current <= value),
-        (Some(Value::Bs(current)), Value::Bs(value)) => (Value::Bs(current - value), current <= value),
+        (Some(Value::Ss(current)), Value::Ss(value)) => {
+            (Value::Ss(current - value), current.is_subset(value))
+        }
+        (Some(Value::Ns(current)), Value::Ns(value)) => {
+            (Value::Ns(current - value), current.is_subset(value))
+        }
+        (Some(Value::Bs(current)), Value::Bs(value)) => {
+            (Value::Bs(current - value), current.is_subset(value))
+        }
         _ => return Err(BAD_TYPE),
     };
     Ok(if empty { Change::Remove } else { Change::Set(left) })

@@ -30,15 +30,24 @@ pub(crate) fn run(seed: u64, database: &Database, operations: usize) {
     let mut world = World { database, rng, tables, history: Vec::new() };
     let outcome = catch_unwind(AssertUnwindSafe(|| world.play(operations)));
     let tail = world.history.len().saturating_sub(40);
-    let history = world.history[tail..].join("\n  ");
+    let history = shorten(&world.history[tail..].join("\n  "));
     match outcome {
         Ok(Ok(())) => {}
-        Ok(Err(difference)) => panic!("seed {seed}: {difference}\nhistory:\n  {history}"),
+        Ok(Err(difference)) => panic!("seed {seed}: {}\nhistory:\n  {history}", shorten(&difference)),
         Err(panic) => {
             eprintln!("seed {seed} panicked\nhistory:\n  {history}");
             resume_unwind(panic);
         }
     }
+}
+
+/// The text with long runs of filler cut to their length.
+fn shorten(text: &str) -> String {
+    let pieces = text.split_inclusive(|at: char| at != 'x').map(|piece| {
+        let run = piece.trim_end_matches(|at: char| at != 'x').len();
+        if run > 20 { format!("x*{run}{}", &piece[run..]) } else { piece.to_owned() }
+    });
+    pieces.collect()
 }
 
 impl World<'_> {

@@ -8,9 +8,9 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use hashrange_api::{Error, Operation};
 use hashrange_env::Env;
-use hashrange_service::Caller;
+use hashrange_service::{Caller, Explanation};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, ORIGIN};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
@@ -72,7 +72,7 @@ impl<H: Handler> Front<H> {
         let media = media.unwrap_or(Media::Json);
         // A bug in one request must not end the process, nor the connection.
         match AssertUnwindSafe(self.operate(head, &sent, request_id)).catch_unwind().await {
-            Ok(Ok(answer)) => Reply::success(media, answer),
+            Ok(Ok((answer, explanation))) => Reply::success(media, answer).explained(explanation),
             Ok(Err(error)) => Reply::error(media, &error),
             Err(panic) => {
                 tracing::error!(request_id, target = ?head.headers.get(TARGET), cause = cause_of(&*panic), "a request panicked");
@@ -96,7 +96,12 @@ impl<H: Handler> Front<H> {
     }
 
     /// Runs the operation that the head names on the body.
-    async fn operate(&self, head: &Parts, sent: &Bytes, request_id: &str) -> Result<Vec<u8>, Error> {
+    async fn operate(
+        &self,
+        head: &Parts,
+        sent: &Bytes,
+        request_id: &str,
+    ) -> Result<(Vec<u8>, Option<Explanation>), Error> {
         let expanded = match head.headers.get(CONTENT_ENCODING) {
             None => None,
             Some(coding) => Some(
@@ -112,12 +117,24 @@ impl<H: Handler> Front<H> {
             return Err(codec::not_json());
         }
         let request = codec::decode(operation, body)?;
-        let response = self.handler.call(&caller, request).await?;
-        codec::encode_response(&response)
+        match head.headers.get(EXPLAIN).map(HeaderValue::as_bytes) {
+            None => {
+                let response = self.handler.call(&caller, request).await?;
+                Ok((codec::encode_response(&response)?, None))
+            }
+            Some(b"plan") => Ok((b"{}".to_vec(), Some(self.handler.explain(&caller, request)?))),
+            Some(_) => {
+                let (response, explanation) = self.handler.call_explained(&caller, request).await?;
+                Ok((codec::encode_response(&response)?, Some(explanation)))
+            }
+        }
     }
 }
 
 const TARGET: &str = "x-amz-target";
+
+/// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
+pub(super) const EXPLAIN: &str = "x-hashrange-explain";
 
 /// The operation and the caller that the head tells.
 fn admit(head: &Parts, request_id: &str) -> Result<(Operation, Caller), Error> {

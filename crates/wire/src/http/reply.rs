@@ -3,6 +3,7 @@
 use std::io::Cursor;
 
 use hashrange_api::Error;
+use hashrange_service::Explanation;
 use http_body_util::Full;
 use hyper::header::{
     ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -14,6 +15,7 @@ use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
 use super::coding::{self, Coding};
+use super::exchange::EXPLAIN;
 use crate::codec;
 
 /// A body that is sent from where it was written.
@@ -71,6 +73,14 @@ impl Reply {
     /// A successful answer of an operation.
     pub(super) fn success(media: Media, body: Vec<u8>) -> Reply {
         Reply { status: StatusCode::OK, content_type: Some(media.value()), body, more: Vec::new() }
+    }
+
+    /// The same answer with the plan of its request in a header.
+    pub(super) fn explained(mut self, explanation: Option<Explanation>) -> Reply {
+        let text = explanation.map(|explanation| header_text(&explanation.to_string()));
+        let value = text.and_then(|text| HeaderValue::from_str(&text).ok());
+        self.more.extend(value.map(|value| (HeaderName::from_static(EXPLAIN), value)));
+        self
     }
 
     /// An error of an operation.
@@ -143,6 +153,15 @@ impl Reply {
         *response.headers_mut() = headers;
         response
     }
+}
+
+/// A text as a header may carry it: what is not printable ASCII is escaped.
+fn header_text(text: &str) -> String {
+    let escape = |character: char| match character {
+        ' '..='~' => character.to_string(),
+        other => other.escape_default().to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// Compresses a large body when the first `Accept-Encoding` line asks for it; later lines do not count.

@@ -7,5 +7,6 @@ mod bodies;
 mod compression;
 mod connections;
 mod cors;
+mod explain;
 mod routing;
 mod support;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hashrange_api::{Error, ListTablesOutput, Request, Response, Valid};
 use hashrange_env::Env;
-use hashrange_wire::{Caller, Handler, Options, Server};
+use hashrange_wire::{Caller, Explanation, Handler, Options, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -46,6 +46,21 @@ impl Handler for StandIn {
         }
         let key = caller.access_key.clone().unwrap_or_default();
         Ok(names(vec![caller.account.clone(), caller.region.clone(), key, caller.request_id.clone()]))
+    }
+
+    fn explain(&self, _caller: &Caller, request: Valid) -> Result<Explanation, Error> {
+        let plan = format!("plan of {}", request.operation().name());
+        Ok(Explanation { plan, expected: "1 unit".to_owned(), actual: None })
+    }
+
+    async fn call_explained(
+        &self,
+        caller: &Caller,
+        request: Valid,
+    ) -> Result<(Response, Explanation), Error> {
+        let explanation = self.explain(caller, request.clone())?;
+        let response = self.call(caller, request).await?;
+        Ok((response, Explanation { actual: Some("1 unit".to_owned()), ..explanation }))
     }
 }
 

@@ -78,8 +78,7 @@ impl Catalog {
     /// An index that is added to a table without items has nothing to be filled with. Every write that did not know of
     /// the index was queued before the barrier, so that the count behind it tells whether there was one.
     async fn note_if_empty(&self, table: &Table, index: &str) -> Result<(), Error> {
-        let barrier = self.ledger.barrier(&table.scope, &table.name, table.stamp);
-        if !barrier.await.map_err(internal)? || !self.is_empty(table).await? {
+        if !self.writers_are_through(table).await? || !self.is_empty(table).await? {
             return Ok(());
         }
         self.change_index(&table.scope, &table.name, index, |state| match state {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use hashrange_api::{
-    CancellationReason, Capacity, ConsumedCapacity, Details, Error, ErrorCode, GetItemOutput, ListTablesOutput, Operation,
-    Response, ScanOutput, TableDescription, TableStatus, TagResourceOutput, ThrottlingReason, Timestamp,
+    CancellationReason, Capacity, ConsumedCapacity, Details, Error, ErrorCode, GetItemOutput,
+    ListTablesOutput, Operation, Response, ScanOutput, TableDescription, TableStatus, TagResourceOutput,
+    ThrottlingReason, Timestamp,
 };
 use hashrange_item::{AttributeValue, Attributes, Image, Number, Row};
 use proptest::prelude::*;
@@ -20,7 +21,10 @@ fn body(response: impl Into<Response>) -> String {
 
 fn attributes() -> Attributes {
     let number = AttributeValue::N(Number::parse("1.5").unwrap());
-    Attributes::from_pairs(vec![("n".to_owned(), number), ("pk".to_owned(), AttributeValue::S("a\"b".to_owned()))])
+    Attributes::from_pairs(vec![
+        ("n".to_owned(), number),
+        ("pk".to_owned(), AttributeValue::S("a\"b".to_owned())),
+    ])
 }
 
 #[test]
@@ -69,7 +73,10 @@ fn tables_are_described_with_times_in_seconds() {
         body(output),
         r#"{"Table":{"CreationDateTime":1700000000.125,"DeletionProtectionEnabled":false,"ItemCount":0,"TableName":"t","TableStatus":"ACTIVE"}}"#
     );
-    assert_eq!(body(ListTablesOutput { table_names: Some(vec![]), ..ListTablesOutput::default() }), r#"{"TableNames":[]}"#);
+    assert_eq!(
+        body(ListTablesOutput { table_names: Some(vec![]), ..ListTablesOutput::default() }),
+        r#"{"TableNames":[]}"#
+    );
 }
 
 #[test]
@@ -85,8 +92,14 @@ fn errors_carry_name_space_and_message_as_their_code_spells_it() {
         r#"{"__type":"com.amazon.coral.service#UnknownOperationException"}"#
     );
     assert_eq!(crc32fast_of(&text(Error::unknown_operation())), 1_368_724_161);
-    assert_eq!(text(Error::validation("a \"b\"")), r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"a \"b\""}"#);
-    assert_eq!(text(Error::serialization("x")), r#"{"__type":"com.amazon.coral.service#SerializationException","Message":"x"}"#);
+    assert_eq!(
+        text(Error::validation("a \"b\"")),
+        r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"a \"b\""}"#
+    );
+    assert_eq!(
+        text(Error::serialization("x")),
+        r#"{"__type":"com.amazon.coral.service#SerializationException","Message":"x"}"#
+    );
     assert_eq!(
         text(Error::resource_not_found("x")),
         r#"{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"x"}"#
@@ -102,12 +115,17 @@ fn crc32fast_of(text: &str) -> u32 {
 #[test]
 fn errors_carry_their_details() {
     let value = |error: Error| serde_json::from_slice::<Value>(&encode_error(&error)).unwrap();
-    let failed = Error::new(ErrorCode::ConditionalCheckFailedException, "no").with(Details::Item(attributes().into()));
+    let failed =
+        Error::new(ErrorCode::ConditionalCheckFailedException, "no").with(Details::Item(attributes().into()));
     assert_eq!(value(failed)["Item"], json!({"n": {"N": "1.5"}, "pk": {"S": "a\"b"}}));
     let reason = CancellationReason { code: Some("None".to_owned()), ..CancellationReason::default() };
-    let cancelled = Error::new(ErrorCode::TransactionCanceledException, "no").with(Details::CancellationReasons(vec![reason]));
+    let cancelled = Error::new(ErrorCode::TransactionCanceledException, "no")
+        .with(Details::CancellationReasons(vec![reason]));
     let cancelled = value(cancelled);
-    assert_eq!((&cancelled["Message"], &cancelled["CancellationReasons"]), (&json!("no"), &json!([{"Code": "None"}])));
+    assert_eq!(
+        (&cancelled["Message"], &cancelled["CancellationReasons"]),
+        (&json!("no"), &json!([{"Code": "None"}]))
+    );
     let reasons = || {
         let reason = ThrottlingReason { reason: Some("r".to_owned()), resource: Some("a".to_owned()) };
         Details::ThrottlingReasons(vec![reason])

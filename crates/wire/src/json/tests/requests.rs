@@ -17,7 +17,10 @@ fn put(item: &str) -> String {
 }
 
 fn item(body: &str) -> Attributes {
-    match decode(Operation::PutItem, body.as_bytes()).unwrap_or_else(|error| panic!("{body}: {error}")).into_request() {
+    match decode(Operation::PutItem, body.as_bytes())
+        .unwrap_or_else(|error| panic!("{body}: {error}"))
+        .into_request()
+    {
         Request::PutItem(input) => input.item,
         other => panic!("another operation: {other:?}"),
     }
@@ -61,7 +64,10 @@ fn the_last_of_two_members_of_one_name_counts() {
     assert_eq!(item(body).get("a"), Some(&AttributeValue::S("2".to_owned())));
     let nested = r#"{"TableName":"tab","AttributeDefinitions":[],"KeySchema":[{"KeyType":"BAD"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}"#;
     decode(Operation::CreateTable, nested.as_bytes()).unwrap();
-    assert_eq!(item(&put(r#"{"a":{"S":"1"},"a":{"S":"2"}}"#)).get("a"), Some(&AttributeValue::S("2".to_owned())));
+    assert_eq!(
+        item(&put(r#"{"a":{"S":"1"},"a":{"S":"2"}}"#)).get("a"),
+        Some(&AttributeValue::S("2".to_owned()))
+    );
 }
 
 #[test]
@@ -86,9 +92,16 @@ fn missing_and_unknown_members_are_reported_with_their_paths() {
         "2 validation errors detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null; \
          Value null at 'item' failed to satisfy constraint: Member must not be null"
     );
-    let create = |rest: &str| format!("{{\"TableName\":\"Orders\",\"AttributeDefinitions\":[{{\"AttributeName\":\"pk\",\"AttributeType\":\"S\"}}],{rest}}}");
+    let create = |rest: &str| {
+        format!(
+            "{{\"TableName\":\"Orders\",\"AttributeDefinitions\":[{{\"AttributeName\":\"pk\",\"AttributeType\":\"S\"}}],{rest}}}"
+        )
+    };
     assert_eq!(
-        refused(Operation::CreateTable, &create(r#""KeySchema":[{"AttributeName":"pk","KeyType":"INVALID"}]"#)),
+        refused(
+            Operation::CreateTable,
+            &create(r#""KeySchema":[{"AttributeName":"pk","KeyType":"INVALID"}]"#)
+        ),
         "1 validation error detected: Value 'INVALID' at 'keySchema.1.member.keyType' failed to satisfy constraint: Member must satisfy enum value set: [HASH, RANGE]"
     );
     assert_eq!(
@@ -101,12 +114,17 @@ fn missing_and_unknown_members_are_reported_with_their_paths() {
     );
 }
 
-const OVERFLOW: &str = "Number overflow. Attempting to store a number with magnitude larger than supported range";
+const OVERFLOW: &str =
+    "Number overflow. Attempting to store a number with magnitude larger than supported range";
 const NOT_NUMERIC: &str = "The parameter cannot be converted to a numeric value";
 
 #[test]
 fn bad_numbers_are_enveloped_on_single_writes_and_bare_on_reads() {
-    let numbers = [("abc", format!("{NOT_NUMERIC}: abc")), ("", format!("{NOT_NUMERIC}: ")), ("1e126", OVERFLOW.to_owned())];
+    let numbers = [
+        ("abc", format!("{NOT_NUMERIC}: abc")),
+        ("", format!("{NOT_NUMERIC}: ")),
+        ("1e126", OVERFLOW.to_owned()),
+    ];
     for (number, text) in numbers {
         let enveloped = format!("1 validation error detected: {text}");
         let value = format!("{{\"N\":\"{number}\"}}");
@@ -118,7 +136,8 @@ fn bad_numbers_are_enveloped_on_single_writes_and_bare_on_reads() {
         assert_eq!(refused(Operation::DeleteItem, &key), enveloped);
         assert_eq!(refused(Operation::UpdateItem, &key), enveloped);
         assert_eq!(refused(Operation::GetItem, &key), text);
-        let values = format!("{{\"TableName\":\"t\",\"Key\":{{}},\"ExpressionAttributeValues\":{{\":v\":{value}}}}}");
+        let values =
+            format!("{{\"TableName\":\"t\",\"Key\":{{}},\"ExpressionAttributeValues\":{{\":v\":{value}}}}}");
         assert_eq!(refused(Operation::UpdateItem, &values), enveloped);
         assert_eq!(refused(Operation::Query, &values), text);
     }
@@ -126,7 +145,8 @@ fn bad_numbers_are_enveloped_on_single_writes_and_bare_on_reads() {
 
 #[test]
 fn the_older_layer_wraps_values_of_expressions_and_keeps_older_wording() {
-    let scan = |value: &str| format!("{{\"TableName\":\"t\",\"ExpressionAttributeValues\":{{\":v\":{value}}}}}");
+    let scan =
+        |value: &str| format!("{{\"TableName\":\"t\",\"ExpressionAttributeValues\":{{\":v\":{value}}}}}");
     assert_eq!(
         refused(Operation::Scan, &scan(r#"{"N":""}"#)),
         format!("ExpressionAttributeValues contains invalid value: {NOT_NUMERIC} for key :v")
@@ -144,7 +164,9 @@ fn the_older_layer_wraps_values_of_expressions_and_keeps_older_wording() {
 
 #[test]
 fn bad_sets_and_shapes_have_their_texts() {
-    let invalid = |text: &str| format!("1 validation error detected: One or more parameter values were invalid: {text}");
+    let invalid = |text: &str| {
+        format!("1 validation error detected: One or more parameter values were invalid: {text}")
+    };
     let cases = [
         (r#"{"SS":[]}"#, invalid("An string set  may not be empty")),
         (r#"{"NS":[]}"#, invalid("An number set  may not be empty")),
@@ -177,9 +199,15 @@ fn thirty_one_maps_are_accepted_and_one_more_is_refused() {
     assert_eq!(refused(Operation::PutItem, &value(32)), too_deep);
     assert_eq!(refused(Operation::PutItem, &value(400)), too_deep);
     let values = |maps| {
-        format!("{{\"TableName\":\"t\",\"Key\":{{}},\"ExpressionAttributeValues\":{{\":v\":{}}}}}", nested(maps))
+        format!(
+            "{{\"TableName\":\"t\",\"Key\":{{}},\"ExpressionAttributeValues\":{{\":v\":{}}}}}",
+            nested(maps)
+        )
     };
-    assert_eq!(refused(Operation::UpdateItem, &values(32)), format!("1 validation error detected: {too_deep}"));
+    assert_eq!(
+        refused(Operation::UpdateItem, &values(32)),
+        format!("1 validation error detected: {too_deep}")
+    );
 }
 
 #[test]

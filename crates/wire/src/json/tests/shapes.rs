@@ -36,7 +36,11 @@ fn scalars_of_the_wrong_type_name_their_token_and_the_java_type() {
         ("AttributesToGet", "{}", "Start of structure or map found where not expected"),
         ("AttributesToGet", "[5]", "NUMBER_VALUE cannot be converted to String"),
         ("ExpressionAttributeNames", "5", "Unexpected field type"),
-        ("ExpressionAttributeNames", "[]", "Unrecognized collection type java.util.Map<java.lang.String, java.lang.String>"),
+        (
+            "ExpressionAttributeNames",
+            "[]",
+            "Unrecognized collection type java.util.Map<java.lang.String, java.lang.String>",
+        ),
         ("ExclusiveStartKey", "true", "Unexpected field type"),
         (
             "ExclusiveStartKey",
@@ -59,8 +63,14 @@ fn structures_of_the_wrong_type_name_their_place() {
             "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.ProvisionedThroughput",
         ),
         ("\"GlobalSecondaryIndexUpdates\":[\"a\"]", "Unexpected value type in payload"),
-        ("\"ProvisionedThroughput\":{\"ReadCapacityUnits\":\"5\"}", "STRING_VALUE cannot be converted to Long"),
-        ("\"GlobalSecondaryIndexUpdates\":[{\"Delete\":{\"IndexName\":5}}]", "NUMBER_VALUE cannot be converted to String"),
+        (
+            "\"ProvisionedThroughput\":{\"ReadCapacityUnits\":\"5\"}",
+            "STRING_VALUE cannot be converted to Long",
+        ),
+        (
+            "\"GlobalSecondaryIndexUpdates\":[{\"Delete\":{\"IndexName\":5}}]",
+            "NUMBER_VALUE cannot be converted to String",
+        ),
     ];
     for (member, text) in cases {
         let body = format!("{{\"TableName\":\"t\",{member}}}");

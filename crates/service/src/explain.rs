@@ -1,0 +1,104 @@
+//! What a request would touch and cost, told beside its answer.
+
+use std::fmt;
+
+use hashrange_api::{ConsumedCapacity, Request, Response, ReturnConsumedCapacity};
+
+/// The plan of a request, what it is expected to consume, and what it did consume where it was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The engine's plan: key look-up, range read with its bounds, sweep; the index; what is filtered after reading.
+    pub plan: String,
+    /// How consumption follows from what is touched.
+    pub expected: String,
+    /// Units consumed, on the table and on each index; `None` where the request was not run, or failed.
+    pub actual: Option<String>,
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; expected: {}", self.plan, self.expected)?;
+        match &self.actual {
+            Some(actual) => write!(f, "; actual: {actual}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes the request report capacity by table and index; tells what the client had asked for.
+pub(crate) fn ask_for_capacity(request: &mut Request) -> Option<ReturnConsumedCapacity> {
+    let wanted = match request {
+        Request::GetItem(input) => &mut input.return_consumed_capacity,
+        Request::PutItem(input) => &mut input.return_consumed_capacity,
+        Request::UpdateItem(input) => &mut input.return_consumed_capacity,
+        Request::DeleteItem(input) => &mut input.return_consumed_capacity,
+        Request::Query(input) => &mut input.return_consumed_capacity,
+        Request::Scan(input) => &mut input.return_consumed_capacity,
+        Request::BatchGetItem(input) => &mut input.return_consumed_capacity,
+        Request::BatchWriteItem(input) => &mut input.return_consumed_capacity,
+        _ => return None,
+    };
+    wanted.replace(ReturnConsumedCapacity::Indexes)
+}
+
+/// Takes the report out of the answer, or back to what the client had asked for.
+pub(crate) fn take_capacity(
+    response: &mut Response,
+    wanted: Option<ReturnConsumedCapacity>,
+) -> Option<String> {
+    match response {
+        Response::GetItem(output) => one(&mut output.consumed_capacity, wanted),
+        Response::PutItem(output) => one(&mut output.consumed_capacity, wanted),
+        Response::UpdateItem(output) => one(&mut output.consumed_capacity, wanted),
+        Response::DeleteItem(output) => one(&mut output.consumed_capacity, wanted),
+        Response::Query(output) => one(&mut output.consumed_capacity, wanted),
+        Response::Scan(output) => one(&mut output.consumed_capacity, wanted),
+        Response::BatchGetItem(output) => many(&mut output.consumed_capacity, wanted),
+        Response::BatchWriteItem(output) => many(&mut output.consumed_capacity, wanted),
+        _ => None,
+    }
+}
+
+fn one(report: &mut Option<ConsumedCapacity>, wanted: Option<ReturnConsumedCapacity>) -> Option<String> {
+    let text = units(report.as_ref()?);
+    *report = report.take().and_then(|report| reduced(report, wanted));
+    Some(text)
+}
+
+fn many(
+    reports: &mut Option<Vec<ConsumedCapacity>>,
+    wanted: Option<ReturnConsumedCapacity>,
+) -> Option<String> {
+    let text: Vec<_> = reports.as_ref()?.iter().map(units).collect();
+    let reduced: Option<Vec<_>> = reports
+        .take()
+        .map(|reports| reports.into_iter().filter_map(|report| reduced(report, wanted)).collect());
+    *reports = reduced.filter(|reports| !reports.is_empty());
+    Some(text.join(", "))
+}
+
+/// The report as the client asked for it.
+fn reduced(report: ConsumedCapacity, wanted: Option<ReturnConsumedCapacity>) -> Option<ConsumedCapacity> {
+    match wanted {
+        None | Some(ReturnConsumedCapacity::None) => None,
+        Some(ReturnConsumedCapacity::Indexes) => Some(report),
+        Some(ReturnConsumedCapacity::Total) => Some(ConsumedCapacity {
+            table: None,
+            local_secondary_indexes: None,
+            global_secondary_indexes: None,
+            ..report
+        }),
+    }
+}
+
+/// `3 units: table 1, index GSI1 2`.
+fn units(report: &ConsumedCapacity) -> String {
+    let table = report.table.iter().filter_map(|table| table.capacity_units);
+    let table = table.filter(|units| *units > 0.0).map(|units| format!("table {units}"));
+    let indexes = [&report.local_secondary_indexes, &report.global_secondary_indexes];
+    let indexes = indexes.into_iter().flatten().flatten();
+    let indexes = indexes.filter_map(|(name, index)| Some(format!("index {name} {}", index.capacity_units?)));
+    let arms: Vec<_> = table.chain(indexes).collect();
+    let total = report.capacity_units.unwrap_or_default();
+    format!("{total} unit{}: {}", if total > 1.0 { "s" } else { "" }, arms.join(", "))
+}
