@@ -25,7 +25,7 @@ const WALKS: [Walk; 5] = [
 ];
 
 /// A walk takes seconds; compiling and loading its SDK take the rest.
-const WALK_TIME_MAX: Duration = Duration::from_secs(300);
+const WALK_TIME_MAX: Duration = Duration::from_mins(5);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -48,7 +48,11 @@ pub(crate) fn run(names: &[&str]) -> Outcome {
 
     let count = |verdict| verdicts.iter().filter(|found| **found == verdict).count();
     let failed = count(Verdict::Failed);
-    println!("clients: {} passed, {failed} failed, {} skipped", count(Verdict::Passed), count(Verdict::Skipped));
+    println!(
+        "clients: {} passed, {failed} failed, {} skipped",
+        count(Verdict::Passed),
+        count(Verdict::Skipped)
+    );
     if failed == 0 { Ok(()) } else { Err(format!("{failed} client walks failed")) }
 }
 
@@ -100,7 +104,8 @@ fn python(sources: &Path, folder: &Path) -> Outcome<Command> {
     if !is_installed_from(&pins, &marker) {
         process::output(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
         let mut pip = Command::new(&python);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&pins);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
+            .arg(&pins);
         process::output(&mut pip)?;
         copy(&pins, &marker)?;
     }
@@ -175,7 +180,10 @@ fn finish_within(command: &mut Command, time: Duration) -> Outcome {
     if status { Ok(()) } else { Err(printed) }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a tool that reads the output of a child while it waits for its end")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a tool that reads the output of a child while it waits for its end"
+)]
 fn read_in_background(reader: std::io::PipeReader) -> std::thread::JoinHandle<String> {
     std::thread::spawn(|| std::io::read_to_string(reader).unwrap_or_default())
 }
@@ -244,9 +252,13 @@ fn endpoint_in(line: &str) -> Option<String> {
 }
 
 fn target_folder() -> Outcome<PathBuf> {
-    let metadata = process::output(&mut process::cargo_command(["metadata", "--no-deps", "--format-version=1"]))?;
+    let metadata =
+        process::output(&mut process::cargo_command(["metadata", "--no-deps", "--format-version=1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-    metadata["target_directory"].as_str().map(PathBuf::from).ok_or_else(|| "cargo names no target folder".to_owned())
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo names no target folder".to_owned())
 }
 
 #[cfg(test)]

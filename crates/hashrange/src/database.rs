@@ -6,14 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hashrange_api::{
-    Call, CreateTableInput, CreateTableOutput, DeleteItemInput, DeleteItemOutput, DeleteTableInput, DeleteTableOutput,
-    DescribeEndpointsRequest, DescribeEndpointsResponse, DescribeLimitsInput, DescribeLimitsOutput, DescribeTableInput,
-    DescribeTableOutput, DescribeTimeToLiveInput, DescribeTimeToLiveOutput, Error, GetItemInput, GetItemOutput,
-    ListTablesInput, ListTablesOutput, ListTagsOfResourceInput, ListTagsOfResourceOutput, Missing, PutItemInput,
-    PutItemOutput, Response, TagResourceInput, TagResourceOutput, UntagResourceInput, UntagResourceOutput,
-    UpdateItemInput, UpdateItemOutput, UpdateTableInput, UpdateTableOutput, UpdateTimeToLiveInput,
-    UpdateTimeToLiveOutput, Valid,
+    Call, CreateTableInput, CreateTableOutput, DeleteItemInput, DeleteItemOutput, DeleteTableInput,
+    DeleteTableOutput, DescribeEndpointsRequest, DescribeEndpointsResponse, DescribeLimitsInput,
+    DescribeLimitsOutput, DescribeTableInput, DescribeTableOutput, DescribeTimeToLiveInput,
+    DescribeTimeToLiveOutput, Error, GetItemInput, GetItemOutput, ListTablesInput, ListTablesOutput,
+    ListTagsOfResourceInput, ListTagsOfResourceOutput, Missing, PutItemInput, PutItemOutput, Response,
+    TagResourceInput, TagResourceOutput, UntagResourceInput, UntagResourceOutput, UpdateItemInput,
+    UpdateItemOutput, UpdateTableInput, UpdateTableOutput, UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
+    Valid,
 };
+#[cfg(test)]
+use hashrange_api::{Operation, State, state};
 use hashrange_env::Env;
 use hashrange_service::{Caller, Service};
 use hashrange_store::{Memory, Store, StoreError};
@@ -55,7 +58,9 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OpenError::Folder(error) => error.fmt(f),
-            OpenError::Store(error) => write!(f, "{error}; restore the folder from a backup, or choose another folder"),
+            OpenError::Store(error) => {
+                write!(f, "{error}; restore the folder from a backup, or choose another folder")
+            }
         }
     }
 }
@@ -202,6 +207,10 @@ impl Database {
 
 macro_rules! operations {
     ($($method:ident($input:ty) -> $output:ty;)*) => {
+        /// The operations that have a method.
+        #[cfg(test)]
+        const METHODS: &[Operation] = &[$(<$input as Call>::OPERATION),*];
+
         /// The operations that are built, each as on AWS.
         impl Database {
             $(
@@ -234,4 +243,16 @@ operations! {
     update_item(UpdateItemInput) -> UpdateItemOutput;
     update_table(UpdateTableInput) -> UpdateTableOutput;
     update_time_to_live(UpdateTimeToLiveInput) -> UpdateTimeToLiveOutput;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_that_is_built_has_a_method() {
+        let built: Vec<_> =
+            Operation::ALL.into_iter().filter(|operation| state(*operation) == State::Built).collect();
+        assert_eq!(METHODS, built);
+    }
 }

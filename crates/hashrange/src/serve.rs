@@ -1,6 +1,6 @@
 //! `hashrange serve`: compose, say where things are, serve until told to stop.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, absolute};
 
@@ -9,7 +9,9 @@ use hashrange_env::Env;
 use hashrange_wire::Server;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogFormat, Settings};
 
@@ -27,7 +29,8 @@ pub(crate) fn run(settings: &Settings) -> Result<(), String> {
 async fn serve(settings: &Settings) -> Result<(), String> {
     let stop = stop_signals().map_err(|error| format!("the system lets no signal be handled: {error}"))?;
     // Before the folder: a second server on the same port must not create or lock one.
-    let listener = TcpListener::bind(&settings.addr).await.map_err(|error| bind_message(&settings.addr, &error))?;
+    let listener =
+        TcpListener::bind(&settings.addr).await.map_err(|error| bind_message(&settings.addr, &error))?;
     let addr = listener.local_addr().map_err(|error| format!("the system gives no address: {error}"))?;
     let database = open(settings).await?;
     greet(settings, addr);
@@ -41,23 +44,30 @@ async fn serve(settings: &Settings) -> Result<(), String> {
 
 async fn open(settings: &Settings) -> Result<Database, String> {
     let builder = Database::builder().table_delay(settings.table_delay).cache_bytes(settings.cache_bytes);
-    let opened = if settings.in_memory { builder.in_memory().await } else { builder.open(&settings.data).await };
+    let opened =
+        if settings.in_memory { builder.in_memory().await } else { builder.open(&settings.data).await };
     opened.map_err(|error| error.to_string())
 }
 
 /// Tells a person where things are and what to try. Programs read the address from the first line.
 fn greet(settings: &Settings, addr: SocketAddr) {
-    println!("Hashrange {} listens on http://{addr}", env!("CARGO_PKG_VERSION"));
-    if settings.in_memory {
-        println!("Data: in memory, NOT durable: everything is gone when this server ends");
+    let data = if settings.in_memory {
+        "in memory, NOT durable: everything is gone when this server ends".to_owned()
     } else {
-        println!("Data: {} (durable: a write is on disk before it is answered)", full_path(&settings.data));
-    }
-    println!(
-        "Try:  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables \
-         --region us-east-1 --endpoint-url http://{}",
+        format!("{} (durable: a write is on disk before it is answered)", full_path(&settings.data))
+    };
+    let greeting = format!(
+        "Hashrange {} listens on http://{addr}\n\
+         Data: {data}\n\
+         Try:  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables \
+         --region us-east-1 --endpoint-url http://{}\n",
+        env!("CARGO_PKG_VERSION"),
         reachable(addr)
     );
+    // A server whose standard output is closed serves all the same.
+    if let Err(error) = io::stdout().write_all(greeting.as_bytes()) {
+        tracing::warn!(%error, %addr, "cannot print the start-up message");
+    }
 }
 
 fn full_path(folder: &Path) -> String {
@@ -68,7 +78,9 @@ fn full_path(folder: &Path) -> String {
 fn reachable(addr: SocketAddr) -> SocketAddr {
     match addr {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
-        SocketAddr::V6(v6) if v6.ip().is_unspecified() => SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], v6.port())),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], v6.port()))
+        }
         other => other,
     }
 }
@@ -84,9 +96,13 @@ fn bind_message(addr: &str, error: &io::Error) -> String {
             with_another_port(addr)
         ),
         ErrorKind::AddrNotAvailable => {
-            format!("{addr} is not an address of this machine; choose one that is, for example --addr 127.0.0.1:8000")
+            format!(
+                "{addr} is not an address of this machine; choose one that is, for example --addr 127.0.0.1:8000"
+            )
         }
-        _ => format!("cannot listen on {addr} ({error}); choose another address, for example --addr 127.0.0.1:8000"),
+        _ => format!(
+            "cannot listen on {addr} ({error}); choose another address, for example --addr 127.0.0.1:8000"
+        ),
     }
 }
 
@@ -113,15 +129,19 @@ async fn received(signal: &mut Signal, name: &'static str) {
     tracing::info!(signal = name, "stopping: requests that have begun are answered first");
 }
 
-/// Logs go to standard error, so that standard output stays for people and scripts.
+/// Logs go to standard error, so that standard output stays for people and scripts. Libraries speak up from a
+/// warning on: what they do is not what a person asked for.
 fn start_log(settings: &Settings) {
-    let log = tracing_subscriber::fmt()
+    let level = LevelFilter::from_level(settings.log_level);
+    let ours = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("hashrange", level);
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_target(false)
-        .with_max_level(LevelFilter::from_level(settings.log_level));
+        .with_ansi(io::stderr().is_terminal())
+        .with_target(false);
+    let registry = tracing_subscriber::registry().with(ours);
     match settings.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => registry.with(lines).init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
     }
 }
 

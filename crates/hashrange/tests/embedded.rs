@@ -25,13 +25,18 @@ fn item() -> Item {
 }
 
 async fn put(database: &Database) {
-    let input = PutItemInput { table_name: "t".to_owned(), item: item(), ..Default::default() };
+    let input = PutItemInput { table_name: "table".to_owned(), item: item(), ..Default::default() };
     database.put_item(input).await.expect("the table is there");
 }
 
 async fn get(database: &Database) -> Option<Item> {
     let key = Attributes::from([("pk", "a".into())]);
-    let input = GetItemInput { table_name: "t".to_owned(), key, consistent_read: Some(true), ..Default::default() };
+    let input = GetItemInput {
+        table_name: "table".to_owned(),
+        key,
+        consistent_read: Some(true),
+        ..Default::default()
+    };
     let output = database.get_item(input).await.expect("the table is there");
     output.item.map(|item| item.to_item().expect("the row is whole"))
 }
@@ -40,7 +45,7 @@ async fn get(database: &Database) -> Option<Item> {
 async fn what_was_put_is_there_when_the_folder_is_opened_again() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let database = Database::open(folder.path()).await.expect("an empty folder");
-    database.create_table(table("t")).await.expect("a new table");
+    database.create_table(table("table")).await.expect("a new table");
     put(&database).await;
     database.close().await;
     drop(database);
@@ -61,12 +66,18 @@ async fn an_open_folder_cannot_be_opened_a_second_time() {
 async fn each_region_has_its_own_tables() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let database = Database::open(folder.path()).await.expect("an empty folder");
-    let created = database.create_table(table("t")).await.expect("a new table").table_description.expect("described");
-    assert_eq!(created.table_arn.as_deref(), Some("arn:aws:dynamodb:us-east-1:000000000000:table/t"));
+    let created = database
+        .create_table(table("table"))
+        .await
+        .expect("a new table")
+        .table_description
+        .expect("described");
+    assert_eq!(created.table_arn.as_deref(), Some("arn:aws:dynamodb:us-east-1:000000000000:table/table"));
     database.close().await;
     drop(database);
 
-    let elsewhere = Database::builder().region("eu-west-1").open(folder.path()).await.expect("our own folder");
+    let elsewhere =
+        Database::builder().region("eu-west-1").open(folder.path()).await.expect("our own folder");
     let listed = elsewhere.list_tables(ListTablesInput::default()).await.expect("a list");
     assert_eq!(listed.table_names, Some(vec![]));
 }
@@ -77,6 +88,6 @@ async fn errors_are_those_of_aws() {
     let input = PutItemInput { table_name: "missing".to_owned(), item: item(), ..Default::default() };
     let error = database.put_item(input).await.expect_err("no such table");
     assert_eq!(error.code, ErrorCode::ResourceNotFoundException);
-    let error = database.create_table(table("t!")).await.expect_err("a bad name");
+    let error = database.create_table(table("table!")).await.expect_err("a bad name");
     assert_eq!(error.code, ErrorCode::ValidationException);
 }

@@ -19,6 +19,7 @@ impl Server {
         let mut child = hashrange(&["serve", "--addr", "127.0.0.1:0"])
             .args(flags)
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .expect("the server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -137,7 +138,9 @@ fn a_busy_port_is_refused_and_no_folder_is_made() {
     let output = run(&["serve", "--addr", &addr, "--data", text(&data)]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).expect("text");
-    let start = format!("error: {addr} is in use by another program; stop that one, or choose another port, for example");
+    let start = format!(
+        "error: {addr} is in use by another program; stop that one, or choose another port, for example"
+    );
     assert!(said.starts_with(&start), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
     assert!(!data.exists());
@@ -153,13 +156,17 @@ fn a_folder_that_cannot_be_used_is_refused_with_the_fix() {
         &["serve", "--addr", "127.0.0.1:0", "--data", text(&below_a_file)],
         1,
         folder.path(),
-        &expect![[""]],
+        &expect![
+            "error: the folder FOLDER/file/data cannot be used (Not a directory (os error 20)); give this user write permission, or choose another folder"
+        ],
     );
     refuses(
         &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
         1,
         folder.path(),
-        &expect![[""]],
+        &expect![
+            "error: the folder FOLDER holds files that are not Hashrange's; choose an empty or a new folder"
+        ],
     );
 }
 
@@ -171,7 +178,24 @@ fn a_folder_that_another_process_has_open_is_refused() {
         &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
         1,
         folder.path(),
-        &expect![[""]],
+        &expect![
+            "error: the folder FOLDER is open in another process; stop that one, or choose another folder"
+        ],
+    );
+}
+
+#[test]
+fn a_folder_of_a_later_release_is_refused() {
+    let folder = temporary();
+    let format = folder.path().join("hashrange.format");
+    assert_eq!(Server::start(&["--data", text(folder.path())]).stop("-TERM"), Some(0));
+    let ours = std::fs::read_to_string(&format).expect("the folder names its format");
+    std::fs::write(&format, ours.replace("format 1\n", "format 2\n")).expect("a writable folder");
+    refuses(
+        &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
+        1,
+        folder.path(),
+        &expect!["error: the folder FOLDER has format 2 and this release reads up to 1; run the newer Hashrange that wrote it, or choose another folder"],
     );
 }
 
@@ -190,7 +214,9 @@ fn a_mistake_in_the_settings_is_a_usage_error() {
         &["serve", "--table-delay", "soon"],
         2,
         folder.path(),
-        &expect![[r#"error: --table-delay: "soon" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"#]],
+        &expect![[
+            r#"error: --table-delay: "soon" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"#
+        ]],
     );
     let unknown = run(&["serve", "--tabel-delay", "1s"]);
     assert_eq!(unknown.status.code(), Some(2));

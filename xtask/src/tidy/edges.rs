@@ -19,7 +19,9 @@ pub(super) fn crate_edges(project: &Project) -> Vec<Finding> {
     let allowed = parse(&table.text);
     let actual = actual_edges(&project.metadata);
     let mut findings = differences(&actual, &allowed, |from, to| {
-        format!("{from} uses {to}, an edge that the table does not allow: drop it, or record the decision in docs/adr")
+        format!(
+            "{from} uses {to}, an edge that the table does not allow: drop it, or record the decision in docs/adr"
+        )
     });
     findings.extend(differences(&allowed, &actual, |from, to| {
         format!("the table lets {from} use {to}, which it does not: remove the entry")
@@ -42,20 +44,27 @@ fn differences(left: &Edges, right: &Edges, message: impl Fn(&str, &str) -> Stri
 fn parse(text: &str) -> Edges {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let edges = lines.filter_map(|line| line.split_once(':'));
-    edges.map(|(from, uses)| (from.to_owned(), uses.split_whitespace().map(str::to_owned).collect())).collect()
+    edges
+        .map(|(from, uses)| (from.to_owned(), uses.split_whitespace().map(str::to_owned).collect()))
+        .collect()
 }
 
+/// An edge of tests is one only where the crate itself has not the same.
 fn actual_edges(metadata: &Value) -> Edges {
     let mut edges = Edges::new();
     for package in elements(&metadata["packages"]) {
         let from = short_name(&package["name"]);
-        for dependency in elements(&package["dependencies"]) {
-            if dependency["path"].is_null() {
-                continue;
-            }
-            let from = if dependency["kind"] == "dev" { format!("{from} (tests)") } else { from.clone() };
-            edges.entry(from).or_default().insert(short_name(&dependency["name"]));
-        }
+        let ours =
+            elements(&package["dependencies"]).iter().filter(|dependency| !dependency["path"].is_null());
+        let (tests, product): (Vec<&Value>, Vec<&Value>) =
+            ours.partition(|dependency| dependency["kind"] == "dev");
+        let names = |dependencies: Vec<&Value>| -> BTreeSet<String> {
+            dependencies.into_iter().map(|dependency| short_name(&dependency["name"])).collect()
+        };
+        let product = names(product);
+        let tests = names(tests).difference(&product).cloned().collect();
+        edges.insert(format!("{from} (tests)"), tests);
+        edges.insert(from, product);
     }
     edges
 }
@@ -85,7 +94,8 @@ mod tests {
 
     fn project(table: &str, dependencies: &str) -> Project {
         let mut project = Project::of(&[(TABLE_PATH, table)]);
-        let text = format!(r#"{{"packages": [{{"name": "hashrange-api", "dependencies": [{dependencies}]}}]}}"#);
+        let text =
+            format!(r#"{{"packages": [{{"name": "hashrange-api", "dependencies": [{dependencies}]}}]}}"#);
         project.metadata = serde_json::from_str(&text).expect("the test writes JSON");
         project
     }

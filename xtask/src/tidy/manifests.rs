@@ -7,7 +7,8 @@ const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "
 /// No crate has lints, versions or dependency versions of its own.
 pub(super) fn inherited(project: &Project) -> Vec<Finding> {
     let manifests = project.files.iter().filter(|file| {
-        file.path.ends_with("/Cargo.toml") && (file.path.starts_with("crates/") || file.path.starts_with("xtask/"))
+        file.path.ends_with("/Cargo.toml")
+            && (file.path.starts_with("crates/") || file.path.starts_with("xtask/"))
     });
     manifests.flat_map(|file| findings_of(&file.path, &file.text)).collect()
 }
@@ -26,8 +27,15 @@ fn findings_of(path: &str, text: &str) -> Vec<Finding> {
     for (number, line) in text.lines().enumerate() {
         if line.starts_with('[') {
             section = line;
-        } else if section.ends_with("dependencies]") && line.contains('=') && !line.contains("workspace = true") {
-            findings.push(Finding::at(path, number + 1, "name the dependency in the workspace and inherit it"));
+        } else if section.ends_with("dependencies]")
+            && line.contains('=')
+            && !line.contains("workspace = true")
+        {
+            findings.push(Finding::at(
+                path,
+                number + 1,
+                "name the dependency in the workspace and inherit it",
+            ));
         }
     }
     findings
@@ -44,7 +52,11 @@ pub(super) fn dependencies_have_reasons(project: &Project) -> Vec<Finding> {
         }
         let outside = section == "[workspace.dependencies]" && line.contains('=') && !line.contains("path =");
         if outside && !line.starts_with('#') && !line.contains(" # ") {
-            findings.push(Finding::at("Cargo.toml", number + 1, "add the reason of this dependency as a comment"));
+            findings.push(Finding::at(
+                "Cargo.toml",
+                number + 1,
+                "add the reason of this dependency as a comment",
+            ));
         }
     }
     findings
@@ -70,8 +82,10 @@ mod tests {
 
     #[test]
     fn a_dependency_has_its_reason() {
-        let manifest = |line: &str| format!("[workspace.dependencies]\nours = {{ path = \"crates/ours\" }}\n{line}\n");
-        let findings = |line: &str| dependencies_have_reasons(&Project::of(&[("Cargo.toml", &manifest(line))]));
+        let manifest =
+            |line: &str| format!("[workspace.dependencies]\nours = {{ path = \"crates/ours\" }}\n{line}\n");
+        let findings =
+            |line: &str| dependencies_have_reasons(&Project::of(&[("Cargo.toml", &manifest(line))]));
         assert_eq!(findings("bytes = \"1\"  # shared slices"), []);
         assert_eq!(findings("bytes = \"1\"")[0].place, "Cargo.toml:3");
     }

@@ -60,12 +60,17 @@ fn is_catalogue(file: &File) -> bool {
 }
 
 fn is_product(file: &File) -> bool {
-    file.path.starts_with("crates/") && !is_catalogue(file) && !file.is_for_development() && !file.is_generated()
+    file.path.starts_with("crates/")
+        && !is_catalogue(file)
+        && !file.is_for_development()
+        && !file.is_generated()
 }
 
 /// The string literals of the code, without quotes; doc comments are none.
 fn literals(rust: &Rust) -> impl Iterator<Item = (usize, &str)> {
-    let is_doc = |index: usize| index >= 2 && rust.tokens[index - 1].text == "=" && rust.tokens[index - 2].text == "doc";
+    let is_doc = |index: usize| {
+        index >= 2 && rust.tokens[index - 1].text == "=" && rust.tokens[index - 2].text == "doc"
+    };
     let strings = rust.tokens.iter().enumerate().filter(move |(index, _)| !is_doc(*index));
     strings.filter_map(|(_, token)| {
         let text = token.text.trim_start_matches('r').trim_start_matches('#');
@@ -85,13 +90,19 @@ mod tests {
 
     #[test]
     fn a_text_of_aws_outside_the_catalogue_is_found() {
-        assert_eq!(findings("/// Requested resource not found: in a comment.\nfn f() { g(\"a text of ours\") }"), 0);
+        assert_eq!(
+            findings("/// Requested resource not found: in a comment.\nfn f() { g(\"a text of ours\") }"),
+            0
+        );
         assert_eq!(findings("fn f() { g(\"Requested resource not found: Table\") }"), 1);
         assert_eq!(findings("fn f() { g(format!(\"Some long sentence that AWS {said}\")) }"), 1);
     }
 
     #[test]
     fn tests_may_repeat_a_text() {
-        assert_eq!(findings("#[cfg(test)]\nmod tests { const A: &str = \"Requested resource not found\"; }"), 0);
+        assert_eq!(
+            findings("#[cfg(test)]\nmod tests { const A: &str = \"Requested resource not found\"; }"),
+            0
+        );
     }
 }

@@ -67,8 +67,10 @@ impl Project {
     pub(super) fn load() -> Outcome<Project> {
         let mut project = Project::default();
         read_folder(&process::root(), "", &mut project.files)?;
-        let metadata = process::output(&mut process::cargo_command(["metadata", "--no-deps", "--format-version=1"]))?;
-        project.metadata = serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+        let metadata =
+            process::output(&mut process::cargo_command(["metadata", "--no-deps", "--format-version=1"]))?;
+        project.metadata =
+            serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
         for protocol in PROTOCOLS {
             project.engine_trees.insert(protocol.to_owned(), engine_tree(protocol)?);
         }
@@ -78,7 +80,8 @@ impl Project {
     /// A project of these files, for tests.
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Project {
-        let files = files.iter().map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned())).collect();
+        let files =
+            files.iter().map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned())).collect();
         Project { files, ..Project::default() }
     }
 
@@ -231,7 +234,9 @@ fn read_folder(folder: &Path, name: &str, into: &mut Vec<File>) -> Outcome {
         let kind = entry.file_type().map_err(complaint)?;
         if kind.is_dir() && !SKIPPED_FOLDERS.contains(&entry_name.as_str()) {
             read_folder(&entry.path(), &format!("{path}/"), into)?;
-        } else if kind.is_file() && let Ok(text) = std::fs::read_to_string(entry.path()) {
+        } else if kind.is_file()
+            && let Ok(text) = std::fs::read_to_string(entry.path())
+        {
             into.push(File::new(path, text));
         }
     }

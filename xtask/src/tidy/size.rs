@@ -68,7 +68,8 @@ pub(super) fn file_length(project: &Project) -> Vec<Finding> {
     let written = project.rust().filter(|(file, _)| !file.is_generated() && !file.is_for_development());
     let sized = written.map(|(file, rust)| (file, rust.product_lines(file.text.lines().count())));
     let long = sized.filter(|(_, lines)| *lines > FILE_LINES_MAX);
-    let message = |lines| format!("has {lines} lines without tests, more than {FILE_LINES_MAX}: split it by concept");
+    let message =
+        |lines| format!("has {lines} lines without tests, more than {FILE_LINES_MAX}: split it by concept");
     long.map(|(file, lines)| Finding::new(&file.path, message(lines))).collect()
 }
 

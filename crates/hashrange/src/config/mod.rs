@@ -133,7 +133,10 @@ fn file_entry(path: &Path, key: String, value: toml::Value) -> Result<(String, S
 fn suggestion(unknown: &str) -> String {
     match nearest(unknown) {
         Some(key) => format!("did you mean \"{}\"?", key.name),
-        None => format!("the settings are {}", list_words(KEYS.iter().map(|key| key.name)).replace(" or ", " and ")),
+        None => format!(
+            "the settings are {}",
+            list_words(KEYS.iter().map(|key| key.name)).replace(" or ", " and ")
+        ),
     }
 }
 
@@ -149,7 +152,10 @@ fn misspelled_variables(variables: &Given) -> Vec<String> {
     let known = |name: &str| name == "HASHRANGE_CONFIG" || KEYS.iter().any(|key| key.variable() == name);
     let unknown = variables.keys().filter(|name| !known(name));
     let near = unknown.filter_map(|name| Some((name, nearest(name.strip_prefix("HASHRANGE_")?)?)));
-    near.map(|(name, key)| format!("{name} is not a setting and is ignored; did you mean {}?", key.variable())).collect()
+    near.map(|(name, key)| {
+        format!("{name} is not a setting and is ignored; did you mean {}?", key.variable())
+    })
+    .collect()
 }
 
 /// The variables of this process that could be settings. An empty one counts as not set.

@@ -30,12 +30,15 @@ pub(crate) enum Form {
     /// `true` or `false`; the bare flag means `true`.
     Switch(fn(&mut Settings, bool)),
     /// One of a few words, each with the value it stands for.
-    Choice(&'static [(&'static str, fn(&mut Settings))]),
+    Choice(&'static [Word]),
     /// A number with a unit of time.
     Duration { max: Duration, set: fn(&mut Settings, Duration) },
     /// A number with a unit of memory.
     Bytes { min: u64, max: u64, set: fn(&mut Settings, u64) },
 }
+
+/// A word that can be chosen, and what it sets.
+pub(crate) type Word = (&'static str, fn(&mut Settings));
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -79,7 +82,7 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "How long a table stays CREATING, UPDATING or DELETING, so that programs can meet those states \
               as they do on AWS.",
         form: Form::Duration {
-            max: Duration::from_secs(3600),
+            max: Duration::from_hours(1),
             set: |settings, delay| settings.table_delay = delay,
         },
     },
@@ -180,7 +183,9 @@ fn read_switch(text: &str) -> Result<bool, String> {
 
 fn read_duration(text: &str, max: Duration) -> Result<Duration, String> {
     let duration = parse_duration(text).ok_or_else(|| {
-        format!("\"{text}\" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s")
+        format!(
+            "\"{text}\" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"
+        )
     })?;
     if duration > max {
         return Err(format!("{text} is too long: at most {} is allowed", duration_text(max)));

@@ -93,13 +93,18 @@ fn a_bare_switch_means_true_and_can_be_turned_off() {
 fn a_wrong_value_is_refused_with_its_source_and_the_fix() {
     refused(
         flags(&[("addr", "8000")]),
-        &expect![[r#"--addr: "8000" is not an address: write host and port, for example 127.0.0.1:8000 or [::1]:8000"#]],
+        &expect![[
+            r#"--addr: "8000" is not an address: write host and port, for example 127.0.0.1:8000 or [::1]:8000"#
+        ]],
     );
     refused(
         flags(&[("addr", "localhost:http")]),
         &expect![[r#"--addr: the port in "localhost:http" is not a number from 0 to 65535"#]],
     );
-    refused(flags(&[("data", "")]), &expect!["--data: the path is empty: name a folder, for example ./hashrange-data"]);
+    refused(
+        flags(&[("data", "")]),
+        &expect!["--data: the path is empty: name a folder, for example ./hashrange-data"],
+    );
     refused(flags(&[("in-memory", "yes")]), &expect![[r#"--in-memory: "yes" is neither true nor false"#]]);
     refused(
         flags(&[("log-level", "loud")]),
@@ -108,15 +113,28 @@ fn a_wrong_value_is_refused_with_its_source_and_the_fix() {
     refused(flags(&[("log-format", "xml")]), &expect![[r#"--log-format: "xml" is not one of text or json"#]]);
     refused(
         flags(&[("table-delay", "5")]),
-        &expect![[r#"--table-delay: "5" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"#]],
+        &expect![[
+            r#"--table-delay: "5" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"#
+        ]],
     );
-    refused(flags(&[("table-delay", "2h")]), &expect!["--table-delay: 2h is too long: at most 1h is allowed"]);
+    refused(
+        flags(&[("table-delay", "2h")]),
+        &expect!["--table-delay: 2h is too long: at most 1h is allowed"],
+    );
     refused(
         flags(&[("cache-size", "lots")]),
-        &expect![[r#"--cache-size: "lots" is not a size: write a whole number and KiB, MiB or GiB, for example 64MiB"#]],
+        &expect![[
+            r#"--cache-size: "lots" is not a size: write a whole number and KiB, MiB or GiB, for example 64MiB"#
+        ]],
     );
-    refused(flags(&[("cache-size", "1KiB")]), &expect!["--cache-size: 1KiB is too small: at least 1MiB is needed"]);
-    refused(flags(&[("cache-size", "2048GiB")]), &expect!["--cache-size: 2048GiB is too large: at most 1024GiB is allowed"]);
+    refused(
+        flags(&[("cache-size", "1KiB")]),
+        &expect!["--cache-size: 1KiB is too small: at least 1MiB is needed"],
+    );
+    refused(
+        flags(&[("cache-size", "2048GiB")]),
+        &expect!["--cache-size: 2048GiB is too large: at most 1024GiB is allowed"],
+    );
 }
 
 #[test]
@@ -138,16 +156,23 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
     );
     refused(
         with_file("colour = \"red\"", &[], &[]),
-        &expect![[r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, cache-size, table-delay, log-level and log-format"#]],
+        &expect![[
+            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, cache-size, table-delay, log-level and log-format"#
+        ]],
     );
     refused(
         with_file("addr = [\"a\"]", &[], &[]),
         &expect!["addr in hashrange.toml: write the value as a text in quotes"],
     );
-    refused(with_file("data = \"x\"\naddr = oops\n", &[], &[]), &expect!["hashrange.toml, line 2: string values must be quoted, expected literal string"]);
+    refused(
+        with_file("data = \"x\"\naddr = oops\n", &[], &[]),
+        &expect!["hashrange.toml, line 2: string values must be quoted, expected literal string"],
+    );
     refused(
         flags(&[("config", "/nowhere/h.toml")]),
-        &expect!["--config /nowhere/h.toml: No such file or directory (os error 2): check the path, or leave the setting out"],
+        &expect![
+            "--config /nowhere/h.toml: No such file or directory (os error 2): check the path, or leave the setting out"
+        ],
     );
 }
 

@@ -44,7 +44,8 @@ async fn walk() -> Result<String, String> {
     if !later.is_empty() {
         text.push_str("\n## Joining later, with the operation that they need\n\n");
         for pattern in later {
-            writeln!(text, "- {} ({})", pattern.name, pattern.operation.name()).expect("a String takes any text");
+            writeln!(text, "- {} ({})", pattern.name, pattern.operation.name())
+                .expect("a String takes any text");
         }
     }
     database.close().await;
@@ -81,5 +82,13 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let text = runtime.block_on(walk()).expect("the tour runs");
         expect_file!["../../testdata/tour.txt"].assert_eq(&text);
+    }
+
+    #[test]
+    fn only_the_second_registration_is_refused() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let text = runtime.block_on(walk()).expect("the tour runs");
+        assert_eq!(text.matches("Refused:").count(), 1);
+        assert!(text.contains("ConditionalCheckFailedException"));
     }
 }

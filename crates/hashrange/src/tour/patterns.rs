@@ -56,7 +56,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 "PK": {"S": "USER#ann"}, "SK": {"S": "PROFILE"},
                 "GSI1PK": {"S": "EMAIL#ann@example.com"}, "GSI1SK": {"S": "USER#ann"},
                 "name": {"S": "Ann"}, "email": {"S": "ann@example.com"},
-                "addresses": {"M": {"home": {"S": "12 Elm Street"}, "work": {"S": "1 Main Square"}}}},
+                "addresses": {"M": {"home": {"S": "12 Elm Street"}, "office": {"S": "1 Main Square"}}}},
             "ConditionExpression": "attribute_not_exists(PK)",
             "ReturnConsumedCapacity": "INDEXES"}"#,
     },
@@ -91,7 +91,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
             "Item": {
                 "PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"},
                 "GSI1PK": {"S": "ORDER#1001"}, "GSI1SK": {"S": "ORDER#1001"},
-                "status": {"S": "PLACED"}, "items": {"N": "0"}, "total": {"N": "0"}},
+                "status": {"S": "PLACED"}, "pieces": {"N": "0"}, "amount": {"N": "0"}},
             "ReturnConsumedCapacity": "INDEXES"}"#,
     },
     Pattern {
@@ -123,8 +123,8 @@ pub(super) const PATTERNS: &[Pattern] = &[
         request: r#"{
             "TableName": "shop",
             "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"}},
-            "UpdateExpression": "ADD items :items, total :total",
-            "ExpressionAttributeValues": {":items": {"N": "6"}, ":total": {"N": "49.98"}},
+            "UpdateExpression": "ADD pieces :pieces, amount :amount",
+            "ExpressionAttributeValues": {":pieces": {"N": "6"}, ":amount": {"N": "49.98"}},
             "ReturnValues": "UPDATED_NEW",
             "ReturnConsumedCapacity": "INDEXES"}"#,
     },
@@ -136,7 +136,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
             "TableName": "shop",
             "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"}},
             "UpdateExpression": "SET #s = :shipped, shipped = list_append(if_not_exists(shipped, :none), :parcel)",
-            "ConditionExpression": "#s = :placed AND items > :zero",
+            "ConditionExpression": "#s = :placed AND pieces > :zero",
             "ExpressionAttributeNames": {"#s": "status"},
             "ExpressionAttributeValues": {
                 ":placed": {"S": "PLACED"}, ":shipped": {"S": "SHIPPED"}, ":zero": {"N": "0"},
@@ -151,7 +151,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         request: r#"{
             "TableName": "shop",
             "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "PROFILE"}},
-            "UpdateExpression": "SET email = :email, GSI1PK = :key REMOVE addresses.work",
+            "UpdateExpression": "SET email = :email, GSI1PK = :key REMOVE addresses.office",
             "ExpressionAttributeValues": {":email": {"S": "ann@example.org"}, ":key": {"S": "EMAIL#ann@example.org"}},
             "ReturnValues": "UPDATED_OLD",
             "ReturnConsumedCapacity": "INDEXES"}"#,

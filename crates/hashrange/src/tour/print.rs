@@ -14,7 +14,8 @@ pub(super) fn step(number: usize, pattern: &Pattern, answer: &Value) -> String {
     let request: Value = serde_json::from_str(pattern.request).expect("requests of the tour are JSON");
     let mut answer = answer.clone();
     let capacity = answer.as_object_mut().and_then(|answer| answer.remove("ConsumedCapacity"));
-    let capacity = capacity.map_or_else(String::new, |capacity| format!("\nConsumed: {}\n", consumed(&capacity)));
+    let capacity =
+        capacity.map_or_else(String::new, |capacity| format!("\nConsumed: {}\n", consumed(&capacity)));
     format!(
         "\n## {number}. {}\n\n{}\n\naws dynamodb {}\n{}\n\n{}\n{}\n{capacity}",
         pattern.name,
@@ -54,7 +55,9 @@ fn consumed(capacity: &Value) -> String {
     let indexes = indexes.iter().filter_map(|kind| capacity[kind].as_object()).flatten();
     let mut parts = vec![format!("table {}", units(&capacity["Table"]))];
     parts.extend(indexes.map(|(name, index)| format!("{name} {}", units(index))));
-    format!("{} units ({})", units(capacity), parts.join(", "))
+    let total = units(capacity);
+    let unit = if total == "1" { "unit" } else { "units" };
+    format!("{total} {unit} ({})", parts.join(", "))
 }
 
 fn units(capacity: &Value) -> String {
@@ -77,7 +80,9 @@ fn layout(value: &Value, indent: usize) -> String {
             let part = |(name, value)| format!("{}: {}", flat(&Value::from(name)), layout(value, inner));
             broken('{', members.iter().map(|(name, value)| part((name.as_str(), value))), '}', indent)
         }
-        Value::Array(elements) => broken('[', elements.iter().map(|element| layout(element, inner)), ']', indent),
+        Value::Array(elements) => {
+            broken('[', elements.iter().map(|element| layout(element, inner)), ']', indent)
+        }
         _ => line,
     }
 }
@@ -90,7 +95,8 @@ fn broken(open: char, parts: impl Iterator<Item = String>, close: char, indent: 
 
 /// One line, with a space after each colon and comma.
 fn flat(value: &Value) -> String {
-    let member = |(name, value): (&String, &Value)| format!("{}: {}", Value::from(name.as_str()), flat(value));
+    let member =
+        |(name, value): (&String, &Value)| format!("{}: {}", Value::from(name.as_str()), flat(value));
     match value {
         Value::Object(members) => format!("{{{}}}", joined(members, member)),
         Value::Array(elements) => {
@@ -129,6 +135,9 @@ mod tests {
     fn long_values_are_broken_at_their_outermost_brackets() {
         let long = "x".repeat(WIDTH);
         assert_eq!(flat(&json!({"a": [1, "b"]})), r#"{"a": [1, "b"]}"#);
-        assert_eq!(layout(&json!({"a": [1, 2], "b": long}), 0), format!("{{\n  \"a\": [1, 2],\n  \"b\": \"{long}\"\n}}"));
+        assert_eq!(
+            layout(&json!({"a": [1, 2], "b": long}), 0),
+            format!("{{\n  \"a\": [1, 2],\n  \"b\": \"{long}\"\n}}")
+        );
     }
 }
