@@ -45,7 +45,11 @@ fn dispatch(words: &[&str]) -> Outcome {
 fn codegen(words: &[&str]) -> Outcome {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let fresh = codegen::run(&process::root(), &words);
-    if fresh { Ok(()) } else { Err("generated code is stale: run `cargo xtask codegen` and commit the result".to_owned()) }
+    if fresh {
+        Ok(())
+    } else {
+        Err("generated code is stale: run `cargo xtask codegen` and commit the result".to_owned())
+    }
 }
 
 /// The crash test of `cargo test`, longer: it reads the number of rounds from a variable.
@@ -57,7 +61,14 @@ fn crash(words: &[&str]) -> Outcome {
     };
     process::cargo(["build", "--release", "--package", "hashrange"])?;
     let mut test = process::cargo_command([
-        "test", "--release", "--package", "hashrange", "--test", "crash", "--", "--nocapture",
+        "test",
+        "--release",
+        "--package",
+        "hashrange",
+        "--test",
+        "crash",
+        "--",
+        "--nocapture",
     ]);
     process::run(test.env("HASHRANGE_CRASH_ROUNDS", rounds))
 }

@@ -40,7 +40,8 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
 /// Runs the command in silence: what it printed, or what it complained about.
 pub(crate) fn output(command: &mut Command) -> Outcome<String> {
     let line = line_of(command);
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("`{line}` did not start: {error}"))?;
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|error| format!("`{line}` did not start: {error}"))?;
     if !output.status.success() {
         return Err(format!("`{line}` failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }

@@ -19,7 +19,7 @@ const BUILT: &[(Operation, &str)] = &[
     (Operation::DeleteItem, ""),
     (Operation::DeleteTable, ""),
     (Operation::DescribeEndpoints, "answers the address the client already talks to"),
-    (Operation::DescribeLimits, "the account quotas are AWS's initial ones and are not enforced"),
+    (Operation::DescribeLimits, "the account quotas are AWS's initial ones"),
     (Operation::DescribeTable, ""),
     (Operation::DescribeTimeToLive, ""),
     (Operation::GetItem, ""),

@@ -41,7 +41,7 @@ pub use crate::check::Checked;
 pub use crate::core::Options;
 pub use crate::plan::Plan;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, GlobalIndex, Table};
 use crate::core::Core;
 use crate::lag::Lag;
 use crate::plan::Planned;
@@ -136,9 +136,10 @@ impl Engine {
         progress: Option<Progress>,
     ) -> Result<Option<Progress>, Error> {
         let core = &self.core;
-        let Ok(table) = core.catalog.active(&filling.scope, &filling.table) else { return Ok(None) };
-        let index = table.schema.globals.iter().find(|index| index.name == filling.index && index.filling);
-        let Some(index) = index.filter(|_| table.id == filling.table_id) else { return Ok(None) };
+        let Some(table) = self.filling_table(filling, progress.is_none()).await? else { return Ok(None) };
+        let Some(index) = table.schema.globals.iter().find(|index| index.name == filling.index) else {
+            return Ok(None);
+        };
         let progress = match progress {
             Some(progress) => progress,
             None => backfill::load(core, index).await?,
@@ -149,6 +150,21 @@ impl Engine {
             return Ok(None);
         }
         Ok(Some(next))
+    }
+
+    /// The table whose index is to be filled, if it still is. Before the first step, writers that do not know of the index
+    /// are waited for.
+    async fn filling_table(&self, filling: &FillingIndex, first: bool) -> Result<Option<Arc<Table>>, Error> {
+        loop {
+            let Ok(table) = self.core.catalog.active(&filling.scope, &filling.table) else { return Ok(None) };
+            let wanted = |index: &GlobalIndex| index.name == filling.index && index.filling;
+            if table.id != filling.table_id || !table.schema.globals.iter().any(wanted) {
+                return Ok(None);
+            }
+            if !first || self.core.catalog.writers_are_through(&table).await? {
+                return Ok(Some(table));
+            }
+        }
     }
 
     /// The tables of the database.

@@ -8,9 +8,10 @@ use super::names::{braced, snake};
 
 /// Members that AWS checks first, in its own order; the rest follow in the order of the model. From recorded answers
 /// that list several members (UpdateItem, PutItem: October 2026).
-const ORDER: [(&str, &[&str]); 3] = [
+const ORDER: [(&str, &[&str]); 4] = [
     ("UpdateItemInput", &WRITE_ORDER),
     ("DeleteItemInput", &WRITE_ORDER),
+    ("ProvisionedThroughput", &["WriteCapacityUnits", "ReadCapacityUnits"]),
     ("PutItemInput", &["ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "ReturnValues", "TableName"]),
 ];
 const WRITE_ORDER: [&str; 6] = [
@@ -34,6 +35,9 @@ const PRINTED: [(&str, &str); 6] = [
         "IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS",
     ),
 ];
+
+/// Shapes whose constraints AWS checks with texts of its own; the engine does.
+const ELSEWHERE: [&str; 3] = ["TagKeyString", "TagValueString", "TagKeyList"];
 
 /// Operations on items: their table names may have one character, those of the others need three.
 const ITEM_OPERATIONS: [&str; 13] = [
@@ -135,6 +139,9 @@ fn check(out: &mut String, model: &Model, owner: &str, member: &Member) {
 
 /// The check of a value that is there, as a statement over `value`.
 fn inner(model: &Model, owner: &str, member: &Member) -> Option<String> {
+    if ELSEWHERE.contains(&member.shape.as_str()) {
+        return None;
+    }
     let (name, shape) = (&member.name, model.shape(&member.shape));
     if is_value(&member.shape) || is_attributes(&member.shape) {
         return None;

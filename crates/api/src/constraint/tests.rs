@@ -6,7 +6,7 @@ use super::{Gap, GapKind, Missing, Step};
 use crate::{
     CreateTableInput, DeleteItemInput, DescribeTableInput, Error, ErrorCode, GetItemInput,
     GlobalSecondaryIndex, KeySchemaElement, KeyType, KeysAndAttributes, ListTablesInput, LocalSecondaryIndex,
-    PutItemInput, QueryInput, Request, ScanInput, Tag, TagResourceInput, UntagResourceInput, UpdateItemInput,
+    PutItemInput, QueryInput, Request, ScanInput, Tag, TagResourceInput, UpdateItemInput,
 };
 
 fn absent(path: &[Step]) -> Gap {
@@ -259,16 +259,9 @@ fn unknown_values_deep_in_a_request_are_named_by_their_path() {
 
 #[test]
 fn elements_and_entries_are_reported_at_their_collection() {
-    let untag =
-        UntagResourceInput { resource_arn: "arn".to_owned(), tag_keys: vec!["a".to_owned(), String::new()] };
     assert_eq!(
-        text(untag, []),
-        "1 validation error detected: Value '[a, ]' at 'tagKeys' failed to satisfy constraint: Member must satisfy constraint: [Member must have length less than or equal to 128, Member must have length greater than or equal to 1]"
-    );
-    let tag = Tag { key: String::new(), value: String::new() };
-    assert_eq!(
-        text(TagResourceInput { resource_arn: "arn".to_owned(), tags: vec![tag] }, []),
-        "1 validation error detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: Member must have length greater than or equal to 1"
+        text(defining(&[""]), []),
+        "1 validation error detected: Value '' at 'attributeDefinitions.1.member.attributeName' failed to satisfy constraint: Member must have length greater than or equal to 1"
     );
     let keys = KeysAndAttributes {
         keys: vec![hashrange_item::Attributes::new(); 101],
@@ -286,20 +279,34 @@ fn elements_and_entries_are_reported_at_their_collection() {
 
 #[test]
 fn at_most_ten_violations_are_listed() {
-    let tags = vec![Tag { key: String::new(), value: String::new() }; 12];
-    let text = text(TagResourceInput { resource_arn: "arn".to_owned(), tags }, []);
+    let text = text(defining(&[""; 12]), []);
     assert!(text.starts_with("10 validation errors detected: "));
     assert_eq!(text.matches("failed to satisfy").count(), 10);
 }
 
 #[test]
 fn lengths_are_counted_in_utf16_code_units() {
-    let tag = |key: &str| TagResourceInput {
-        resource_arn: "arn".to_owned(),
-        tags: vec![Tag { key: key.to_owned(), value: String::new() }],
-    };
-    Request::from(tag(&"é".repeat(128))).validate(&Missing::none()).unwrap();
-    assert!(text(tag(&"😀".repeat(65)), []).ends_with("less than or equal to 128"));
+    Request::from(defining(&[&"é".repeat(255)])).validate(&Missing::none()).unwrap();
+    assert!(text(defining(&[&"😀".repeat(128)]), []).ends_with("less than or equal to 255"));
+}
+
+#[test]
+fn tags_are_left_to_the_engine_which_has_texts_of_their_own() {
+    let tags = vec![Tag { key: String::new(), value: "x".repeat(300) }];
+    let tag = TagResourceInput { resource_arn: "arn".to_owned(), tags };
+    Request::from(tag).validate(&Missing::none()).unwrap();
+}
+
+fn defining(names: &[&str]) -> crate::UpdateTableInput {
+    let definitions = names.iter().map(|name| crate::AttributeDefinition {
+        attribute_name: (*name).to_owned(),
+        attribute_type: crate::ScalarAttributeType::S,
+    });
+    crate::UpdateTableInput {
+        table_name: "tab".to_owned(),
+        attribute_definitions: Some(definitions.collect()),
+        ..Default::default()
+    }
 }
 
 #[test]

@@ -1474,13 +1474,13 @@ impl Constrained for Projection {
 
 impl Constrained for ProvisionedThroughput {
     fn check<'a>(&'a self, walk: &mut Walk<'a>) {
-        if walk.required("ReadCapacityUnits") {
-            let value = &self.read_capacity_units;
-            walk.number("ReadCapacityUnits", *value, Range { min: Some(1), max: None });
-        }
         if walk.required("WriteCapacityUnits") {
             let value = &self.write_capacity_units;
             walk.number("WriteCapacityUnits", *value, Range { min: Some(1), max: None });
+        }
+        if walk.required("ReadCapacityUnits") {
+            let value = &self.read_capacity_units;
+            walk.number("ReadCapacityUnits", *value, Range { min: Some(1), max: None });
         }
     }
 }
@@ -2042,14 +2042,8 @@ impl Constrained for TableCreationParameters {
 
 impl Constrained for Tag {
     fn check<'a>(&'a self, walk: &mut Walk<'a>) {
-        if walk.required("Key") {
-            let value = &self.key;
-            walk.text("Key", value, &Text { min: Some(1), max: Some(128), pattern: None, arn: false });
-        }
-        if walk.required("Value") {
-            let value = &self.value;
-            walk.text("Value", value, &Text { min: None, max: Some(256), pattern: None, arn: false });
-        }
+        walk.required("Key");
+        walk.required("Value");
     }
 }
 
@@ -2150,10 +2144,7 @@ impl Constrained for UntagResourceInput {
                 &Text { min: Some(1), max: Some(1283), pattern: None, arn: false },
             );
         }
-        if walk.required("TagKeys") {
-            let value = &self.tag_keys;
-            walk.texts("TagKeys", value, &Text { min: Some(1), max: Some(128), pattern: None, arn: false });
-        }
+        walk.required("TagKeys");
     }
 }
 
