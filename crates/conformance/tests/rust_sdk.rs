@@ -24,7 +24,7 @@ use aws_sdk_dynamodb::{Client, Config};
 use hashrange_conformance::Server;
 
 const TABLE: &str = "shop";
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Counts calls and the HTTP requests made for them, which differ only where the SDK tried again.
 #[derive(Clone, Debug, Default)]
