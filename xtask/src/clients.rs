@@ -40,7 +40,7 @@ pub(crate) fn run(names: &[&str]) -> Outcome {
         let known: Vec<_> = WALKS.iter().map(|walk| walk.name).collect();
         return Err(format!("no walk is named {unknown}; there are {}", known.join(", ")));
     }
-    let folder = target_folder()?.join("clients");
+    let folder = process::target_folder()?.join("clients");
     let server = Server::start(&folder)?;
     let chosen = WALKS.iter().filter(|walk| names.is_empty() || names.contains(&walk.name));
     let verdicts: Vec<Verdict> = chosen.map(|walk| judge(walk, &folder, &server.endpoint)).collect();
@@ -214,7 +214,7 @@ impl Server {
     fn start(folder: &Path) -> Outcome<Server> {
         process::cargo(["build", "--package", "hashrange"])?;
         let data = folder.join(format!("data-{}", std::process::id()));
-        let mut command = Command::new(target_folder()?.join("debug/hashrange"));
+        let mut command = Command::new(process::target_folder()?.join("debug/hashrange"));
         command.args(["serve", "--addr", "127.0.0.1:0", "--log-level", "warn", "--data"]).arg(&data);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(|error| format!("the server did not start: {error}"))?;
@@ -249,16 +249,6 @@ impl Drop for Server {
 fn endpoint_in(line: &str) -> Option<String> {
     let start = line.find("http://")?;
     line[start..].split_whitespace().next().map(str::to_owned)
-}
-
-fn target_folder() -> Outcome<PathBuf> {
-    let metadata =
-        process::output(&mut process::cargo_command(["metadata", "--no-deps", "--format-version=1"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-    metadata["target_directory"]
-        .as_str()
-        .map(PathBuf::from)
-        .ok_or_else(|| "cargo names no target folder".to_owned())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod codegen;
 mod process;
 mod tidy;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use process::Outcome;
 
@@ -75,6 +75,9 @@ fn crash(words: &[&str]) -> Outcome {
 
 /// The benchmarks run release builds in processes of their own; `hashrange-bench` knows the rest.
 fn bench(words: &[&str]) -> Outcome {
+    let ["items", rest @ ..] = words else { return Err("cargo xtask bench items [FLAGS]".to_owned()) };
     process::cargo(["build", "--release", "--package", "hashrange", "--package", "hashrange-bench"])?;
-    process::cargo(["run", "--release", "--quiet", "--package", "hashrange-bench", "--"].iter().chain(words))
+    let built = process::target_folder()?.join("release");
+    let mut bench = Command::new(built.join("hashrange-bench"));
+    process::run(bench.arg("items").arg("--server").arg(built.join("hashrange")).args(rest))
 }

@@ -48,6 +48,16 @@ pub(crate) fn output(command: &mut Command) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target_folder() -> Outcome<PathBuf> {
+    let metadata = output(&mut cargo_command(["metadata", "--no-deps", "--format-version=1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo names no target folder".to_owned())
+}
+
 /// The command as a person would type it, with the name of the program in place of its path.
 fn line_of(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());

@@ -31,7 +31,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("a second insert is refused: {refused}");
 
     let key = Attributes::from([("page", "/index.html".into())]);
-    let get = GetItemInput { table_name: TABLE.to_owned(), key, consistent_read: Some(true), ..Default::default() };
+    let get =
+        GetItemInput { table_name: TABLE.to_owned(), key, consistent_read: Some(true), ..Default::default() };
     if let Some(item) = database.get_item(get).await?.item {
         println!("the item is now {:?}", item.to_item()?);
     }
@@ -47,7 +48,10 @@ async fn create_table(database: &Database) -> Result<(), hashrange::api::Error> 
             attribute_name: "page".to_owned(),
             attribute_type: ScalarAttributeType::S,
         }]),
-        key_schema: Some(vec![KeySchemaElement { attribute_name: "page".to_owned(), key_type: KeyType::Hash }]),
+        key_schema: Some(vec![KeySchemaElement {
+            attribute_name: "page".to_owned(),
+            key_type: KeyType::Hash,
+        }]),
         billing_mode: Some(BillingMode::PayPerRequest),
         ..Default::default()
     };

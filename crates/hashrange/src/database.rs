@@ -5,16 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashrange_api::{
-    Call, CreateTableInput, CreateTableOutput, DeleteItemInput, DeleteItemOutput, DeleteTableInput,
-    DeleteTableOutput, DescribeEndpointsRequest, DescribeEndpointsResponse, DescribeLimitsInput,
-    DescribeLimitsOutput, DescribeTableInput, DescribeTableOutput, DescribeTimeToLiveInput,
-    DescribeTimeToLiveOutput, Error, GetItemInput, GetItemOutput, ListTablesInput, ListTablesOutput,
-    ListTagsOfResourceInput, ListTagsOfResourceOutput, Missing, PutItemInput, PutItemOutput, Response,
-    TagResourceInput, TagResourceOutput, UntagResourceInput, UntagResourceOutput, UpdateItemInput,
-    UpdateItemOutput, UpdateTableInput, UpdateTableOutput, UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
-    Valid,
-};
+use hashrange_api::{Call, Error, Missing, Response, Valid};
 #[cfg(test)]
 use hashrange_api::{Operation, State, state};
 use hashrange_env::Env;
@@ -206,19 +197,22 @@ impl Database {
 }
 
 macro_rules! operations {
-    ($($method:ident($input:ty) -> $output:ty;)*) => {
+    ($($method:ident($input:ident) -> $output:ident;)*) => {
         /// The operations that have a method.
         #[cfg(test)]
-        const METHODS: &[Operation] = &[$(<$input as Call>::OPERATION),*];
+        const METHODS: &[Operation] = &[$(<hashrange_api::$input as Call>::OPERATION),*];
 
         /// The operations that are built, each as on AWS.
         impl Database {
             $(
-                #[doc = concat!("Takes [`", stringify!($input), "`]; errors are what AWS answers.")]
+                #[doc = concat!("Answers a [`", stringify!($input), "`](hashrange_api::", stringify!($input), ").")]
                 ///
                 /// # Errors
                 /// What AWS answers.
-                pub async fn $method(&self, input: $input) -> Result<$output, Error> {
+                pub async fn $method(
+                    &self,
+                    input: hashrange_api::$input,
+                ) -> Result<hashrange_api::$output, Error> {
                     self.call(input).await
                 }
             )*
@@ -227,6 +221,8 @@ macro_rules! operations {
 }
 
 operations! {
+    batch_get_item(BatchGetItemInput) -> BatchGetItemOutput;
+    batch_write_item(BatchWriteItemInput) -> BatchWriteItemOutput;
     create_table(CreateTableInput) -> CreateTableOutput;
     delete_item(DeleteItemInput) -> DeleteItemOutput;
     delete_table(DeleteTableInput) -> DeleteTableOutput;
@@ -238,6 +234,8 @@ operations! {
     list_tables(ListTablesInput) -> ListTablesOutput;
     list_tags_of_resource(ListTagsOfResourceInput) -> ListTagsOfResourceOutput;
     put_item(PutItemInput) -> PutItemOutput;
+    query(QueryInput) -> QueryOutput;
+    scan(ScanInput) -> ScanOutput;
     tag_resource(TagResourceInput) -> TagResourceOutput;
     untag_resource(UntagResourceInput) -> UntagResourceOutput;
     update_item(UpdateItemInput) -> UpdateItemOutput;

@@ -195,7 +195,9 @@ fn a_folder_of_a_later_release_is_refused() {
         &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
         1,
         folder.path(),
-        &expect!["error: the folder FOLDER has format 2 and this release reads up to 1; run the newer Hashrange that wrote it, or choose another folder"],
+        &expect![
+            "error: the folder FOLDER has format 2 and this release reads up to 1; run the newer Hashrange that wrote it, or choose another folder"
+        ],
     );
 }
 

@@ -16,8 +16,9 @@ Examples:
   hashrange serve --config hashrange.toml
       Settings from a file; flags and HASHRANGE_* variables win over it
 
-Every setting is also a variable and a key of the file: --table-delay 2s, HASHRANGE_TABLE_DELAY=2s and
-table-delay = \"2s\" mean the same. Flags win over variables, variables over the file.";
+Every setting is also a variable and a key of the file: --table-delay 2s,
+HASHRANGE_TABLE_DELAY=2s and table-delay = \"2s\" mean the same.
+Flags win over variables, variables over the file.";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
