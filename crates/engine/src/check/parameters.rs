@@ -51,10 +51,17 @@ impl Parameters {
             return Err(refuse(self.operation, Family::Placeholders, text));
         }
         if self.expressions.is_empty() && values.is_some() {
-            let text = message::expression::values_without_expression();
-            return Err(refuse(self.operation, Family::Placeholders, text));
+            return Err(refuse(self.operation, Family::Placeholders, self.values_without_expression()));
         }
         Ok(())
+    }
+
+    /// Scan names the parameter that it misses.
+    fn values_without_expression(&self) -> String {
+        match self.operation {
+            Operation::Scan => message::expression::values_without("FilterExpression"),
+            _ => message::expression::values_without_expression(),
+        }
     }
 
     /// The placeholders of the request, checked by themselves.
