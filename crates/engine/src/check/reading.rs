@@ -63,7 +63,8 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
     }
     let mut binder = parameters.binder(names, values)?;
     let text = input.key_condition_expression.as_deref();
-    let condition = key_condition(&mut binder, text, input.key_conditions.unwrap_or_default())?;
+    let on_index = input.index_name.is_some();
+    let condition = key_condition(&mut binder, text, input.key_conditions.unwrap_or_default(), on_index)?;
     let filter = filter(
         operation,
         &mut binder,
@@ -175,12 +176,19 @@ fn key_condition(
     binder: &mut Binder<'_>,
     text: Option<&str>,
     conditions: BTreeMap<String, hashrange_api::Condition>,
+    on_index: bool,
 ) -> Result<KeyCondition, Error> {
     if let Some(text) = text {
         return binder.key_condition(text).map_err(|error| refusal::expression(Operation::Query, &error));
     }
     let conditions = comparisons(conditions);
-    legacy::key_conditions(&conditions).map_err(|error| refusal::legacy(Operation::Query, &error))
+    let condition =
+        legacy::key_conditions(&conditions).map_err(|error| refusal::legacy(Operation::Query, &error))?;
+    // The key of a table has two attributes at most, that of a global index more.
+    if conditions.is_empty() || (conditions.len() > 2 && !on_index) {
+        return Err(Error::validation(message::query::conditions_too_many()));
+    }
+    Ok(condition)
 }
 
 fn filter(
