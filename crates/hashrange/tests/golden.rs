@@ -22,6 +22,7 @@
 //!
 //! - `!table NAME KEY:TYPE [KEY:TYPE]` makes an on-demand table with that primary key;
 //! - `!advance 5s` moves the clock;
+//! - `!fill` fills the indexes that were added, as a server does in the background;
 //! - `!region NAME` and `!account ID` set who asks from there on;
 //! - `!delay 5s`, at the top, is how long tables and indexes are in transition (else: not at all);
 //! - `!collection 4096`, at the top, is the largest item collection in bytes (else: 10 GB);
@@ -281,6 +282,7 @@ impl World {
         match word {
             "table" => self.create_table(rest),
             "advance" => self.simulation.advance(duration(rest)),
+            "fill" => self.runtime.block_on(self.fill()).unwrap(),
             "region" => rest.clone_into(&mut self.scope.region),
             "account" => rest.clone_into(&mut self.scope.account),
             "plan" => self.tags.plan = true,
@@ -311,6 +313,16 @@ impl World {
         });
         let (_, answer) = self.call(Operation::CreateTable, body.to_string().as_bytes());
         assert!(answer.get("__type").is_none(), "{answer}");
+    }
+
+    async fn fill(&self) -> Result<(), Error> {
+        for index in self.engine.filling_indexes() {
+            let mut progress = None;
+            while let Some(next) = self.engine.fill_index(&index, progress).await? {
+                progress = Some(next);
+            }
+        }
+        Ok(())
     }
 
     /// Sends a request and prints its outcome.
