@@ -379,6 +379,7 @@ fn carry_out(image: &mut Item, changes: Vec<(&Path, Change)>) {
         match change {
             Change::Set(value) if is_append(path, image) => appends.push((path, value)),
             Change::Set(value) => set(image, path, value),
+            Change::Remove if path.resolve(image).is_none() => {}
             Change::Remove => removals.push(path),
             Change::Nothing => {}
         }
