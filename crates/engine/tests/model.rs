@@ -9,6 +9,8 @@ mod database;
 mod expression;
 #[path = "model/generate.rs"]
 mod generate;
+#[path = "model/hot_spots.rs"]
+mod hot_spots;
 #[path = "model/oracle.rs"]
 mod oracle;
 #[path = "model/reads.rs"]

@@ -219,7 +219,7 @@ fn simple_condition(rng: &mut Rng, names: &[String]) -> Condition {
     match rng.below(9) {
         0 => Condition::Exists(target),
         1 => Condition::NotExists(target),
-        2 => Condition::Type(target, *rng.pick(&TYPES)),
+        2 => Condition::Type(target, rng.pick::<&str>(&TYPES)),
         3 => {
             let prefix =
                 if rng.percent(70) { key_value(rng, Kind::S, 3) } else { key_value(rng, Kind::B, 3) };

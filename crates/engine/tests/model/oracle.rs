@@ -140,26 +140,6 @@ impl Table {
         charge
     }
 
-    /// The charge of a read that examined these entries, and fetched so many half units' worth of items besides.
-    pub(crate) fn read_charge(
-        &self,
-        index: Option<&IndexSpec>,
-        bytes: usize,
-        fetched: u64,
-        consistent: bool,
-    ) -> Charge {
-        let units = read_units(bytes, consistent);
-        let mut charge = Charge::default();
-        match index {
-            None => charge.table = units,
-            Some(index) => {
-                charge.table = fetched;
-                charge.arms(index).insert(index.name.clone(), units);
-            }
-        }
-        charge
-    }
-
     /// Faults of index keys in a new image. In each index the first in the order of its keys; indexes by name.
     pub(crate) fn index_faults(&self, item: &Item, put: bool) -> Vec<String> {
         let mut indexes: Vec<_> = self.spec.indexes.iter().collect();
@@ -196,6 +176,20 @@ impl Table {
         }
         faults
     }
+}
+
+/// The charge of a read that examined so many bytes of entries, and fetched so many half units' worth of items besides.
+pub(crate) fn read_charge(index: Option<&IndexSpec>, bytes: usize, fetched: u64, consistent: bool) -> Charge {
+    let units = read_units(bytes, consistent);
+    let mut charge = Charge::default();
+    match index {
+        None => charge.table = units,
+        Some(index) => {
+            charge.table = fetched;
+            charge.arms(index).insert(index.name.clone(), units);
+        }
+    }
+    charge
 }
 
 fn own_entry((hash, range): &Key, item: &Item) -> Entry {

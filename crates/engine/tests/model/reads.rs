@@ -11,7 +11,7 @@ use hashrange_item::{Attributes, Image};
 use crate::database::{check_consumed, check_refusal, item_of};
 use crate::expression::{Comparison, Condition, Operand, Path, Placeholders, project};
 use crate::generate;
-use crate::oracle::{Charge, Entry, Refusal, Table, carries, read_units};
+use crate::oracle::{Charge, Entry, Refusal, Table, carries, read_charge, read_units};
 use crate::rng::Rng;
 use crate::run::{Verdict, World};
 use crate::schema::{Attr, IndexSpec};
@@ -137,7 +137,7 @@ impl Reading {
             items: (self.select != Some(Select::Count)).then_some(items),
             scanned: examined,
             last: full.then(|| self.position(table, &entries[examined - 1].item)),
-            charge: table.read_charge(self.index.as_ref(), bytes, fetched, self.consistent),
+            charge: read_charge(self.index.as_ref(), bytes, fetched, self.consistent),
         }
     }
 

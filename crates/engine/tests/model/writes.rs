@@ -27,9 +27,16 @@ struct Written {
 struct Expected {
     key: Key,
     new: Option<Item>,
-    /// `None` where the rules do not say.
-    attributes: Option<Option<Item>>,
+    attributes: Told,
     charge: Charge,
+}
+
+/// The Attributes of an answer.
+#[derive(Debug)]
+enum Told {
+    Exactly(Option<Item>),
+    /// The rules do not say.
+    Open,
 }
 
 /// The condition of a write, and what its failure tells.
@@ -180,7 +187,7 @@ impl World<'_> {
         };
         let table = &mut self.tables[at];
         let attributes = got.attributes.as_ref().map(item_of);
-        if expected.attributes.as_ref().is_some_and(|expected| *expected != attributes) {
+        if matches!(&expected.attributes, Told::Exactly(expected) if *expected != attributes) {
             return Err(format!("Attributes {attributes:?}, expected {:?}", expected.attributes));
         }
         check_consumed(got.consumed.as_ref(), &table.spec.name, &expected.charge)?;
@@ -330,7 +337,7 @@ fn expect_put(table: &Table, item: Item, guard: &Guard, all_old: bool) -> Result
     let old = table.items.get(&key);
     guard.refusal(old).map_or(Ok(()), Err)?;
     let charge = table.write_charge(old, Some(&item));
-    let attributes = Some(old.cloned().filter(|_| all_old));
+    let attributes = Told::Exactly(old.cloned().filter(|_| all_old));
     Ok(Expected { key, new: Some(item), attributes, charge })
 }
 
@@ -339,7 +346,7 @@ fn expect_delete(table: &Table, key: &Item, guard: &Guard, all_old: bool) -> Res
     let old = table.items.get(&key);
     guard.refusal(old).map_or(Ok(()), Err)?;
     let charge = table.write_charge(old, None);
-    Ok(Expected { key, new: None, attributes: Some(old.cloned().filter(|_| all_old)), charge })
+    Ok(Expected { key, new: None, attributes: Told::Exactly(old.cloned().filter(|_| all_old)), charge })
 }
 
 fn expect_update(
@@ -358,13 +365,14 @@ fn expect_update(
         return Err(Refusal::invalid(faults));
     }
     let attributes = match wanted {
-        ReturnValue::None => Some(None),
-        ReturnValue::AllOld => Some(old.cloned()),
-        ReturnValue::AllNew => Some(new.clone()),
-        ReturnValue::UpdatedOld => Some(oracle::touched(old, actions, false)),
-        ReturnValue::UpdatedNew => {
-            oracle::tells_updated_new(old, actions).then(|| oracle::touched(new.as_ref(), actions, true))
+        ReturnValue::None => Told::Exactly(None),
+        ReturnValue::AllOld => Told::Exactly(old.cloned()),
+        ReturnValue::AllNew => Told::Exactly(new.clone()),
+        ReturnValue::UpdatedOld => Told::Exactly(oracle::touched(old, actions, false)),
+        ReturnValue::UpdatedNew if oracle::tells_updated_new(old, actions) => {
+            Told::Exactly(oracle::touched(new.as_ref(), actions, true))
         }
+        ReturnValue::UpdatedNew => Told::Open,
     };
     let charge = table.write_charge(old, new.as_ref());
     Ok(Expected { key, new, attributes, charge })
