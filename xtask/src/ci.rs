@@ -16,6 +16,6 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
     cargo(["xtask", "codegen", "--check"])?;
     cargo(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
     let mut documentation = cargo_command(["doc", "--workspace", "--no-deps"]);
-    process::run(documentation.env("RUSTDOCFLAGS", "--deny warnings"))?;
+    process::run(documentation.env("RUSTDOCFLAGS", "--deny warnings --deny missing_docs"))?;
     if with_tests { cargo(["test", "--workspace"]) } else { Ok(()) }
 }
