@@ -9,7 +9,7 @@ use hashrange_api::{Call, Error, Missing, Response, Valid};
 #[cfg(test)]
 use hashrange_api::{Operation, State, state};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Service};
+use hashrange_service::{Caller, Explanation, Service};
 use hashrange_store::{Memory, Store, StoreError};
 use hashrange_store_local::LocalStore;
 
@@ -32,7 +32,7 @@ pub struct Database {
 #[derive(Clone, Debug)]
 pub struct Builder {
     region: String,
-    table_delay: Duration,
+    engine: hashrange_engine::Options,
     cache_bytes: u64,
 }
 
@@ -69,7 +69,7 @@ impl Default for Builder {
     fn default() -> Builder {
         Builder {
             region: "us-east-1".to_owned(),
-            table_delay: Duration::ZERO,
+            engine: hashrange_engine::Options::default(),
             cache_bytes: hashrange_store_local::Options::default().cache_bytes,
         }
     }
@@ -87,7 +87,21 @@ impl Builder {
     /// How long tables stay CREATING, UPDATING or DELETING; no time by default.
     #[must_use]
     pub fn table_delay(mut self, delay: Duration) -> Builder {
-        self.table_delay = delay;
+        self.engine.table_delay = delay;
+        self
+    }
+
+    /// How long a change of a global index stays hidden from its readers; no time by default.
+    #[must_use]
+    pub fn index_lag(mut self, lag: Duration) -> Builder {
+        self.engine.index_lag = lag;
+        self
+    }
+
+    /// Largest item collection of a table with local indexes, in bytes; DynamoDB's 10 GB by default.
+    #[must_use]
+    pub fn item_collection_max(mut self, bytes: u64) -> Builder {
+        self.engine.item_collection_max = bytes;
         self
     }
 
@@ -123,8 +137,7 @@ impl Builder {
         store: Option<Arc<LocalStore>>,
         env: Env,
     ) -> Result<Database, OpenError> {
-        let options = hashrange_engine::Options { table_delay: self.table_delay, ..Default::default() };
-        let service = Service::open(any, env, options).await.map_err(OpenError::Store)?;
+        let service = Service::open(any, env, self.engine).await.map_err(OpenError::Store)?;
         let caller = Caller {
             account: ACCOUNT.to_owned(),
             region: self.region,
@@ -184,6 +197,22 @@ impl Database {
     /// What AWS answers.
     pub async fn run(&self, request: Valid) -> Result<Response, Error> {
         self.service.call(&self.caller, request).await
+    }
+
+    /// What a request would touch and cost, without running it.
+    ///
+    /// # Errors
+    /// What AWS answers where the request cannot be planned.
+    pub fn explain(&self, request: Valid) -> Result<Explanation, Error> {
+        self.service.explain(&self.caller, request)
+    }
+
+    /// Answers a request and tells what it touched and cost.
+    ///
+    /// # Errors
+    /// What AWS answers.
+    pub async fn run_explained(&self, request: Valid) -> Result<(Response, Explanation), Error> {
+        self.service.call_explained(&self.caller, request).await
     }
 
     /// Ends background work, finishes what is under way and closes the folder; writes after it fail.

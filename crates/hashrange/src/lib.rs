@@ -48,3 +48,4 @@ mod database;
 pub use database::{Builder, Database, OpenError};
 pub use hashrange_api as api;
 pub use hashrange_item as item;
+pub use hashrange_service::Explanation;

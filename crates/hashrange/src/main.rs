@@ -1,6 +1,9 @@
-//! The program `hashrange`: `serve` runs the server, `tour` walks through a single-table design.
+//! The program `hashrange`: `serve` runs the server, `explain` shows the plan of a request, `tour` walks through a
+//! single-table design.
 
+mod client;
 mod config;
+mod explain;
 mod serve;
 mod tour;
 
@@ -13,8 +16,9 @@ fn main() -> ExitCode {
     let matches = config::command().get_matches();
     let outcome = match matches.subcommand() {
         Some(("serve", flags)) => return serve(flags),
+        Some(("explain", flags)) => explain::run(flags),
         Some(("tour", _)) => tour::run(),
-        _ => unreachable!("clap demands one of the two subcommands"),
+        _ => unreachable!("clap demands one of the subcommands"),
     };
     exit_code(outcome)
 }

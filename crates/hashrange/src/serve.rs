@@ -43,7 +43,11 @@ async fn serve(settings: &Settings) -> Result<(), String> {
 }
 
 async fn open(settings: &Settings) -> Result<Database, String> {
-    let builder = Database::builder().table_delay(settings.table_delay).cache_bytes(settings.cache_bytes);
+    let builder = Database::builder()
+        .table_delay(settings.table_delay)
+        .index_lag(settings.index_lag)
+        .item_collection_max(settings.item_collection_max)
+        .cache_bytes(settings.cache_bytes);
     let opened =
         if settings.in_memory { builder.in_memory().await } else { builder.open(&settings.data).await };
     opened.map_err(|error| error.to_string())

@@ -15,11 +15,18 @@ pub struct Explanation {
     pub actual: Option<String>,
 }
 
+impl Explanation {
+    /// What stands between plan and expectation in the text.
+    pub const EXPECTED: &str = "; expected: ";
+    /// What stands between expectation and consumption in the text.
+    pub const ACTUAL: &str = "; actual: ";
+}
+
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; expected: {}", self.plan, self.expected)?;
+        write!(f, "{}{}{}", self.plan, Explanation::EXPECTED, self.expected)?;
         match &self.actual {
-            Some(actual) => write!(f, "; actual: {actual}"),
+            Some(actual) => write!(f, "{}{actual}", Explanation::ACTUAL),
             None => Ok(()),
         }
     }

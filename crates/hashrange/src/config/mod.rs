@@ -30,6 +30,10 @@ pub(crate) struct Settings {
     pub(crate) cache_bytes: u64,
     /// How long CREATING, UPDATING and DELETING last.
     pub(crate) table_delay: Duration,
+    /// How long a change of a global index stays hidden from its readers.
+    pub(crate) index_lag: Duration,
+    /// Largest item collection, in bytes.
+    pub(crate) item_collection_max: u64,
     /// The least important line that is logged.
     pub(crate) log_level: tracing::Level,
     /// How a log line looks.
@@ -93,6 +97,8 @@ fn defaults() -> Settings {
         in_memory: false,
         cache_bytes: 0,
         table_delay: Duration::ZERO,
+        index_lag: Duration::ZERO,
+        item_collection_max: 0,
         log_level: tracing::Level::INFO,
         log_format: LogFormat::Text,
     };

@@ -87,6 +87,26 @@ pub(crate) const KEYS: &[Key] = &[
         },
     },
     Key {
+        name: "index-lag",
+        placeholder: "DURATION",
+        default: "0s",
+        doc: "How long a change of a global index stays hidden from its readers, so that programs can meet \
+              eventual consistency. Entries are stored at once all the same.",
+        form: Form::Duration { max: Duration::from_hours(1), set: |settings, lag| settings.index_lag = lag },
+    },
+    Key {
+        name: "item-collection-limit",
+        placeholder: "SIZE",
+        default: "10GiB",
+        doc: "The largest item collection of a table with local indexes: items and index entries that share a \
+              partition key. DynamoDB's limit is the default; a small one lets tests reach it in seconds.",
+        form: Form::Bytes {
+            min: 1,
+            max: 1024 * GIB,
+            set: |settings, size| settings.item_collection_max = size,
+        },
+    },
+    Key {
         name: "log-level",
         placeholder: "LEVEL",
         default: "info",

@@ -1,17 +1,15 @@
 //! `hashrange tour`: an online shop in one table, each access pattern run against a database in memory and shown
 //! with its request, its result and what it consumed.
 //!
-//! The patterns are the table in [`patterns`]. One whose operation is not built yet is listed at the end, and
-//! joins the walk by itself when it is.
+//! The patterns are the table in [`patterns`].
 
 mod patterns;
 mod print;
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use hashrange::Database;
-use hashrange_api::{Error, Operation, State, state};
+use hashrange_api::{Error, Operation};
 use hashrange_wire::json;
 use serde_json::Value;
 
@@ -35,25 +33,23 @@ pub(crate) fn run() -> Result<(), String> {
 /// The whole text.
 async fn walk() -> Result<String, String> {
     let database = Database::in_memory().await.map_err(|error| error.to_string())?;
-    let (now, later): (Vec<_>, Vec<_>) = PATTERNS.iter().partition(|pattern| is_built(pattern.operation));
     let mut text = patterns::INTRODUCTION.to_owned();
-    for (index, pattern) in now.iter().enumerate() {
+    for (index, pattern) in PATTERNS.iter().enumerate() {
+        let plan = plan(&database, pattern);
         let answer = perform(&database, pattern).await;
-        text.push_str(&print::step(index + 1, pattern, &answer));
-    }
-    if !later.is_empty() {
-        text.push_str("\n## Joining later, with the operation that they need\n\n");
-        for pattern in later {
-            writeln!(text, "- {} ({})", pattern.name, pattern.operation.name())
-                .expect("a String takes any text");
-        }
+        text.push_str(&print::step(index + 1, pattern, &plan, &answer));
     }
     database.close().await;
     Ok(text)
 }
 
-fn is_built(operation: Operation) -> bool {
-    state(operation) == State::Built
+/// The plan of a request on the table as it is now; nothing where the request is about tables themselves.
+fn plan(database: &Database, pattern: &Pattern) -> Option<String> {
+    if matches!(pattern.operation, Operation::CreateTable | Operation::DescribeTable) {
+        return None;
+    }
+    let request = json::decode(pattern.operation, pattern.request.as_bytes()).ok()?;
+    database.explain(request).ok().map(|explanation| explanation.plan)
 }
 
 /// Runs one request as it would come over the wire; the answer is the body that a client would get.

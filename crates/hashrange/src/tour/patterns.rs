@@ -21,11 +21,15 @@ Users, orders and order items live in one table. The partition key says whose, t
   USER#..   PROFILE         a user
   USER#..   ORDER#..        an order of that user, newest last
   ORDER#..  ITEM#..         an item of that order
+  PRODUCT#.. PRODUCT        a product of the catalogue
 
 The index GSI1 is overloaded: each kind of item puts into GSI1PK and GSI1SK what it wants to be found by. A user is
-found by e-mail address, an order by its number; an order item is in no second place, so it leaves both out.
+found by e-mail address, an order by its number, a product by its category; an order item is in no second place, so it
+leaves both out. The index PENDING is sparse: only an order that waits for its shipment has pendingSince, so the index
+holds nothing else.
 
-Each request below is what you can give to `aws dynamodb .. --cli-input-json`.
+Each request below is what you can give to `aws dynamodb .. --cli-input-json`; its plan is what
+`hashrange explain OPERATION 'REQUEST'` prints.
 ";
 
 /// In the order of the walk: later ones see what earlier ones wrote.
@@ -38,13 +42,18 @@ pub(super) const PATTERNS: &[Pattern] = &[
             "TableName": "shop", "BillingMode": "PAY_PER_REQUEST",
             "AttributeDefinitions": [
                 {"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "S"},
-                {"AttributeName": "GSI1PK", "AttributeType": "S"}, {"AttributeName": "GSI1SK", "AttributeType": "S"}],
+                {"AttributeName": "GSI1PK", "AttributeType": "S"}, {"AttributeName": "GSI1SK", "AttributeType": "S"},
+                {"AttributeName": "warehouse", "AttributeType": "S"}, {"AttributeName": "pendingSince", "AttributeType": "S"}],
             "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
             "GlobalSecondaryIndexes": [{
                 "IndexName": "GSI1",
                 "KeySchema": [
                     {"AttributeName": "GSI1PK", "KeyType": "HASH"}, {"AttributeName": "GSI1SK", "KeyType": "RANGE"}],
-                "Projection": {"ProjectionType": "ALL"}}]}"#,
+                "Projection": {"ProjectionType": "ALL"}}, {
+                "IndexName": "PENDING",
+                "KeySchema": [
+                    {"AttributeName": "warehouse", "KeyType": "HASH"}, {"AttributeName": "pendingSince", "KeyType": "RANGE"}],
+                "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["amount"]}}]}"#,
     },
     Pattern {
         name: "Register a user, if the number is free",
@@ -91,7 +100,21 @@ pub(super) const PATTERNS: &[Pattern] = &[
             "Item": {
                 "PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"},
                 "GSI1PK": {"S": "ORDER#1001"}, "GSI1SK": {"S": "ORDER#1001"},
-                "status": {"S": "PLACED"}, "pieces": {"N": "0"}, "amount": {"N": "0"}},
+                "status": {"S": "PLACED"}, "pieces": {"N": "0"}, "amount": {"N": "0"},
+                "warehouse": {"S": "north"}, "pendingSince": {"S": "2026-11-30T09:00"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Place a second order",
+        why: "It is newer, so it sorts after the first.",
+        operation: Operation::PutItem,
+        request: r#"{
+            "TableName": "shop",
+            "Item": {
+                "PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-12-01#1002"},
+                "GSI1PK": {"S": "ORDER#1002"}, "GSI1SK": {"S": "ORDER#1002"},
+                "status": {"S": "PLACED"}, "pieces": {"N": "1"}, "amount": {"N": "5"},
+                "warehouse": {"S": "north"}, "pendingSince": {"S": "2026-12-01T10:30"}},
             "ReturnConsumedCapacity": "INDEXES"}"#,
     },
     Pattern {
@@ -130,12 +153,12 @@ pub(super) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         name: "Ship the order, if it is placed and not empty",
-        why: "A state machine in one conditional update: two workers cannot both ship it.",
+        why: "A state machine in one conditional update: two workers cannot both ship it. Without pendingSince it leaves PENDING.",
         operation: Operation::UpdateItem,
         request: r##"{
             "TableName": "shop",
             "Key": {"PK": {"S": "USER#ann"}, "SK": {"S": "ORDER#2026-11-30#1001"}},
-            "UpdateExpression": "SET #s = :shipped, shipped = list_append(if_not_exists(shipped, :none), :parcel)",
+            "UpdateExpression": "SET #s = :shipped, shipped = list_append(if_not_exists(shipped, :none), :parcel) REMOVE pendingSince",
             "ConditionExpression": "#s = :placed AND pieces > :zero",
             "ExpressionAttributeNames": {"#s": "status"},
             "ExpressionAttributeValues": {
@@ -167,10 +190,21 @@ pub(super) const PATTERNS: &[Pattern] = &[
             "ReturnConsumedCapacity": "INDEXES"}"#,
     },
     Pattern {
-        name: "Look at the table",
-        why: "Counts and sizes are exact and current.",
-        operation: Operation::DescribeTable,
-        request: r#"{"TableName": "shop"}"#,
+        name: "Fill the catalogue",
+        why: "Up to 25 writes in one request, each by itself. A category is an item collection of GSI1.",
+        operation: Operation::BatchWriteItem,
+        request: r#"{
+            "RequestItems": {"shop": [
+                {"PutRequest": {"Item": {
+                    "PK": {"S": "PRODUCT#lamp"}, "SK": {"S": "PRODUCT"},
+                    "GSI1PK": {"S": "CATEGORY#light"}, "GSI1SK": {"S": "PRICE#000019.99#lamp"}, "price": {"N": "19.99"}}}},
+                {"PutRequest": {"Item": {
+                    "PK": {"S": "PRODUCT#bulb"}, "SK": {"S": "PRODUCT"},
+                    "GSI1PK": {"S": "CATEGORY#light"}, "GSI1SK": {"S": "PRICE#000002.50#bulb"}, "price": {"N": "2.50"}}}},
+                {"PutRequest": {"Item": {
+                    "PK": {"S": "PRODUCT#desk"}, "SK": {"S": "PRODUCT"},
+                    "GSI1PK": {"S": "CATEGORY#furniture"}, "GSI1SK": {"S": "PRICE#000249.00#desk"}, "price": {"N": "249"}}}}]},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
     },
     Pattern {
         name: "Find a user by e-mail address",
@@ -212,5 +246,43 @@ pub(super) const PATTERNS: &[Pattern] = &[
             "KeyConditionExpression": "PK = :order AND begins_with(SK, :item)",
             "ExpressionAttributeValues": {":order": {"S": "ORDER#1001"}, ":item": {"S": "ITEM#"}},
             "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Read a user with all orders",
+        why: "Profile and orders share a partition key: one item collection, one Query, no join.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop",
+            "KeyConditionExpression": "PK = :user",
+            "ProjectionExpression": "SK, email, amount",
+            "ExpressionAttributeValues": {":user": {"S": "USER#ann"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "List orders that wait for their shipment",
+        why: "The sparse index holds only those, oldest first: the read never grows with the orders that were shipped.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop", "IndexName": "PENDING",
+            "KeyConditionExpression": "warehouse = :north",
+            "ExpressionAttributeValues": {":north": {"S": "north"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Browse a category up to a price",
+        why: "Prices in the sort key are padded, so that text sorts as numbers do.",
+        operation: Operation::Query,
+        request: r#"{
+            "TableName": "shop", "IndexName": "GSI1",
+            "KeyConditionExpression": "GSI1PK = :category AND GSI1SK < :price",
+            "ProjectionExpression": "PK, price",
+            "ExpressionAttributeValues": {":category": {"S": "CATEGORY#light"}, ":price": {"S": "PRICE#000010.00"}},
+            "ReturnConsumedCapacity": "INDEXES"}"#,
+    },
+    Pattern {
+        name: "Look at the table",
+        why: "Counts and sizes are exact and current.",
+        operation: Operation::DescribeTable,
+        request: r#"{"TableName": "shop"}"#,
     },
 ];

@@ -9,15 +9,16 @@ const WIDTH: usize = 110;
 /// Members of a table's description that say something here; the rest differs from run to run.
 const SHOWN_OF_A_TABLE: [&str; 4] = ["TableName", "TableStatus", "ItemCount", "TableSizeBytes"];
 
-/// One step: name, reason, request, result and consumed capacity.
-pub(super) fn step(number: usize, pattern: &Pattern, answer: &Value) -> String {
+/// One step: name, reason, request, plan, result and consumed capacity.
+pub(super) fn step(number: usize, pattern: &Pattern, plan: &Option<String>, answer: &Value) -> String {
     let request: Value = serde_json::from_str(pattern.request).expect("requests of the tour are JSON");
     let mut answer = answer.clone();
     let capacity = answer.as_object_mut().and_then(|answer| answer.remove("ConsumedCapacity"));
     let capacity =
         capacity.map_or_else(String::new, |capacity| format!("\nConsumed: {}\n", consumed(&capacity)));
+    let plan = plan.as_ref().map_or_else(String::new, |plan| format!("\nPlan: {plan}\n"));
     format!(
-        "\n## {number}. {}\n\n{}\n\naws dynamodb {}\n{}\n\n{}\n{}\n{capacity}",
+        "\n## {number}. {}\n\n{}\n\naws dynamodb {}\n{}\n{plan}\n{}\n{}\n{capacity}",
         pattern.name,
         pattern.why,
         cli_name(pattern.operation.name()),
@@ -51,6 +52,8 @@ fn shown(mut answer: Value) -> Value {
 
 /// `2 units (table 1, GSI1 1)`.
 fn consumed(capacity: &Value) -> String {
+    // A batch reports a list, one entry for each table; the tour has one table.
+    let capacity = capacity.get(0).unwrap_or(capacity);
     let indexes = ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
     let indexes = indexes.iter().filter_map(|kind| capacity[kind].as_object()).flatten();
     let mut parts = vec![format!("table {}", units(&capacity["Table"]))];
