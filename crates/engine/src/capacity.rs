@@ -134,11 +134,10 @@ fn arms(units: &BTreeMap<String, Units>) -> Option<BTreeMap<String, Capacity>> {
 /// entry's key changed, `changed` that anything in it did.
 pub(crate) fn index_write(old: Option<usize>, new: Option<usize>, moved: bool, changed: bool) -> Units {
     match (old, new) {
-        (None, None) => Units::ZERO,
         (None, Some(size)) | (Some(size), None) => Units::write(size),
         (Some(old), Some(new)) if moved => Units::write(old) + Units::write(new),
         (Some(old), Some(new)) if changed => Units::write(old.max(new)),
-        (Some(_), Some(_)) => Units::ZERO,
+        (None, None) | (Some(_), Some(_)) => Units::ZERO,
     }
 }
 
@@ -148,25 +147,25 @@ mod tests {
 
     #[test]
     fn a_read_counts_four_kilobyte_blocks_and_halves_them_when_eventually_consistent() {
-        assert_eq!(Units::read(0, true).as_f64(), 1.0);
-        assert_eq!(Units::read(0, false).as_f64(), 0.5);
-        assert_eq!(Units::read(4096, true).as_f64(), 1.0);
-        assert_eq!(Units::read(4097, true).as_f64(), 2.0);
-        assert_eq!(Units::read(9000, false).as_f64(), 1.5);
+        assert_eq!(Units::read(0, true).halves, 2);
+        assert_eq!(Units::read(0, false).halves, 1);
+        assert_eq!(Units::read(4096, true).halves, 2);
+        assert_eq!(Units::read(4097, true).halves, 4);
+        assert_eq!(Units::read(9000, false).halves, 3);
     }
 
     #[test]
     fn a_write_counts_one_kilobyte_blocks_and_at_least_one() {
-        assert_eq!(Units::write(0).as_f64(), 1.0);
-        assert_eq!(Units::write(1024).as_f64(), 1.0);
-        assert_eq!(Units::write(1025).as_f64(), 2.0);
+        assert_eq!(Units::write(0).halves, 2);
+        assert_eq!(Units::write(1024).halves, 2);
+        assert_eq!(Units::write(1025).halves, 4);
     }
 
     #[test]
     fn an_index_is_charged_for_both_entries_when_the_key_moves_and_not_at_all_when_nothing_changes() {
-        assert_eq!(index_write(Some(1500), Some(10), true, true).as_f64(), 3.0);
-        assert_eq!(index_write(Some(1500), Some(10), false, true).as_f64(), 2.0);
-        assert_eq!(index_write(Some(1500), Some(1500), false, false).as_f64(), 0.0);
-        assert_eq!(index_write(None, None, false, false).as_f64(), 0.0);
+        assert_eq!(index_write(Some(1500), Some(10), true, true).halves, 6);
+        assert_eq!(index_write(Some(1500), Some(10), false, true).halves, 4);
+        assert_eq!(index_write(Some(1500), Some(1500), false, false).halves, 0);
+        assert_eq!(index_write(None, None, false, false).halves, 0);
     }
 }

@@ -235,7 +235,7 @@ fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Resul
     let schema = &mutation.table.schema.key;
     let old = old.map(Row::decode).transpose().map_err(internal)?;
     let key = mutation.key.attributes(schema);
-    let new = update.apply(old.as_ref(), &key).map_err(crate::check::update_error)?;
+    let new = update.apply(old.as_ref(), &key).map_err(|error| crate::check::update_error(&error))?;
     let clears = update.targets().next().is_some() && update.written_attributes().is_empty();
     if old.is_none() && clears {
         return Ok(None);

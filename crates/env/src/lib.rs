@@ -12,9 +12,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use real::{RealClock, RealRandom};
 #[cfg(feature = "tokio")]
 pub use real::TokioTasks;
+pub use real::{RealClock, RealRandom};
 pub use simulated::Simulation;
 
 /// A boxed future that can move between threads.

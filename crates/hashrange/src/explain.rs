@@ -75,13 +75,12 @@ pub(crate) fn run(flags: &ArgMatches) -> Result<(), String> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the system gives no timer: {error}"))?;
-    let answer = match text("data") {
-        Some(folder) => runtime.block_on(of_folder(&question, PathBuf::from(folder))),
-        None => {
-            let endpoint = text("endpoint").unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
-            runtime.block_on(of_server(&question, &endpoint))
-        }
-    }?;
+    let answer = if let Some(folder) = text("data") {
+        runtime.block_on(of_folder(&question, PathBuf::from(folder)))?
+    } else {
+        let endpoint = text("endpoint").unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
+        runtime.block_on(of_server(&question, &endpoint))?
+    };
     std::io::stdout().write_all(answer.as_bytes()).map_err(|error| format!("cannot print: {error}"))
 }
 
@@ -149,15 +148,10 @@ fn refusal(body: &[u8]) -> String {
 fn printed(explanation: &str, answer: Option<&Vec<u8>>) -> String {
     let (plan, rest) = explanation.split_once(Explanation::EXPECTED).unwrap_or((explanation, ""));
     let (expected, actual) = rest.split_once(Explanation::ACTUAL).unwrap_or((rest, ""));
-    let mut text = format!("Plan:     {plan}\nExpected: {expected}\n");
-    if !actual.is_empty() {
-        text.push_str(&format!("Actual:   {actual}\n"));
-    }
-    if let Some(answer) = answer {
-        let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
-        text.push_str(&format!("\n{answer:#}\n"));
-    }
-    text
+    let actual = if actual.is_empty() { String::new() } else { format!("Actual:   {actual}\n") };
+    let answer = answer.map(|answer| serde_json::from_slice::<Value>(answer).unwrap_or_default());
+    let answer = answer.map_or_else(String::new, |answer| format!("\n{answer:#}\n"));
+    format!("Plan:     {plan}\nExpected: {expected}\n{actual}{answer}")
 }
 
 #[cfg(test)]

@@ -139,13 +139,11 @@ fn no_condition(
     operation: Operation,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Error> {
-    match operator {
-        None => Ok(None),
-        Some(_) => {
-            let text = message::legacy::conditional_operator_without_expected();
-            Err(refuse(operation, Family::Legacy, text))
-        }
+    if operator.is_some() {
+        let text = message::legacy::conditional_operator_without_expected();
+        return Err(refuse(operation, Family::Legacy, text));
     }
+    Ok(None)
 }
 
 pub(crate) fn joined_by(operator: Option<ConditionalOperator>) -> legacy::ConditionalOperator {

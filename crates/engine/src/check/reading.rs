@@ -56,7 +56,7 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
     let (names, values) =
         (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
-    let projected = projected_by(&input.projection_expression, &input.attributes_to_get);
+    let projected = projected_by(input.projection_expression.is_some(), input.attributes_to_get.is_some());
     check_select(operation, input.select, projected, input.index_name.is_some())?;
     if input.key_conditions.is_none() && input.key_condition_expression.is_none() {
         return Err(Error::validation(message::query::no_key_condition()));
@@ -101,7 +101,7 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
     let (names, values) =
         (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
-    let projected = projected_by(&input.projection_expression, &input.attributes_to_get);
+    let projected = projected_by(input.projection_expression.is_some(), input.attributes_to_get.is_some());
     check_select(operation, input.select, projected, input.index_name.is_some())?;
     let (segment, segments) = segment(input.segment, input.total_segments)?;
     let mut binder = parameters.binder(names, values)?;
@@ -130,9 +130,9 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
 }
 
 /// Which of the two parameters names the attributes to return.
-fn projected_by(expression: &Option<String>, list: &Option<Vec<String>>) -> Option<&'static str> {
-    let expression = expression.as_ref().map(|_| "ProjectionExpression");
-    expression.or_else(|| list.as_ref().map(|_| "AttributesToGet"))
+fn projected_by(expression: bool, list: bool) -> Option<&'static str> {
+    let expression = expression.then_some("ProjectionExpression");
+    expression.or_else(|| list.then_some("AttributesToGet"))
 }
 
 /// `Select` against the parameters that it needs or excludes.

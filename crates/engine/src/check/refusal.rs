@@ -186,7 +186,7 @@ fn legacy_text(error: &LegacyError) -> String {
 }
 
 /// An update could not be carried out on the item as it is.
-pub(crate) fn update_error(error: UpdateError) -> Error {
+pub(crate) fn update_error(error: &UpdateError) -> Error {
     let (family, text) = match error {
         UpdateError::InvalidPath => (Family::DocumentPath, message::item::bad_path()),
         UpdateError::MissingAttribute => (Family::Operand, message::item::missing_operand()),

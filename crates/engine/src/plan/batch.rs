@@ -28,8 +28,11 @@ pub(crate) struct BatchGetPlan {
 pub(crate) struct BatchWritePlan {
     pub(crate) write: CheckedBatchWrite,
     /// Table and writes, in the order of `write.tables`.
-    pub(crate) tables: Vec<(Arc<Table>, Vec<(ItemKey, Image)>)>,
+    pub(crate) tables: Vec<TableWrites>,
 }
+
+/// A table and what is written to it.
+type TableWrites = (Arc<Table>, Vec<(ItemKey, Image)>);
 
 /// Plans a BatchGetItem.
 pub(crate) fn get(core: &Core, scope: &Scope, get: CheckedBatchGet) -> Result<BatchGetPlan, Error> {

@@ -156,7 +156,9 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
     );
     refused(
         with_file("colour = \"red\"", &[], &[]),
-        &expect![[r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#]],
+        &expect![[
+            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#
+        ]],
     );
     refused(
         with_file("addr = [\"a\"]", &[], &[]),

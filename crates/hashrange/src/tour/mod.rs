@@ -37,7 +37,7 @@ async fn walk() -> Result<String, String> {
     for (index, pattern) in PATTERNS.iter().enumerate() {
         let plan = plan(&database, pattern);
         let answer = perform(&database, pattern).await;
-        text.push_str(&print::step(index + 1, pattern, &plan, &answer));
+        text.push_str(&print::step(index + 1, pattern, plan.as_deref(), &answer));
     }
     database.close().await;
     Ok(text)

@@ -10,13 +10,13 @@ const WIDTH: usize = 110;
 const SHOWN_OF_A_TABLE: [&str; 4] = ["TableName", "TableStatus", "ItemCount", "TableSizeBytes"];
 
 /// One step: name, reason, request, plan, result and consumed capacity.
-pub(super) fn step(number: usize, pattern: &Pattern, plan: &Option<String>, answer: &Value) -> String {
+pub(super) fn step(number: usize, pattern: &Pattern, plan: Option<&str>, answer: &Value) -> String {
     let request: Value = serde_json::from_str(pattern.request).expect("requests of the tour are JSON");
     let mut answer = answer.clone();
     let capacity = answer.as_object_mut().and_then(|answer| answer.remove("ConsumedCapacity"));
     let capacity =
         capacity.map_or_else(String::new, |capacity| format!("\nConsumed: {}\n", consumed(&capacity)));
-    let plan = plan.as_ref().map_or_else(String::new, |plan| format!("\nPlan: {plan}\n"));
+    let plan = plan.map_or_else(String::new, |plan| format!("\nPlan: {plan}\n"));
     format!(
         "\n## {number}. {}\n\n{}\n\naws dynamodb {}\n{}\n{plan}\n{}\n{}\n{capacity}",
         pattern.name,

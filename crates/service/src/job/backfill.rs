@@ -55,7 +55,7 @@ impl Backfill {
             match self.engine.fill_index(&filling, progress.clone()).await {
                 Ok(Some(next)) => {
                     steps += 1;
-                    if steps % STEPS_PER_LOG == 0 {
+                    if steps.is_multiple_of(STEPS_PER_LOG) {
                         tracing::info!(index = filling.index, items = next.items, "still filling");
                     }
                     progress = Some(next);
