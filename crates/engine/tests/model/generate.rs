@@ -21,7 +21,7 @@ pub(crate) fn table(rng: &mut Rng, name: &str) -> TableSpec {
     let hash = attr("pk", *rng.pick(&KINDS));
     let range = rng.percent(70).then(|| attr("sk", *rng.pick(&KINDS)));
     let mut spec =
-        TableSpec { name: name.to_owned(), hash, range, indexes: Vec::new(), heavy: rng.percent(6) };
+        TableSpec { name: name.to_owned(), hash, range, indexes: Vec::new(), heavy: rng.percent(4) };
     let mut candidates: Vec<Attr> = SPARSE.iter().map(|name| attr(name, *rng.pick(&KINDS))).collect();
     candidates.extend([attr("nn", Kind::N), attr("txt1", Kind::S)]);
     if spec.range.is_some() {
@@ -110,15 +110,15 @@ pub(crate) fn item(rng: &mut Rng, spec: &TableSpec) -> Item {
             item.insert((*name).to_owned(), attribute(rng, spec, name));
         }
     }
-    if rng.percent(if spec.heavy { 60 } else { 15 }) {
+    if rng.percent(if spec.heavy { 90 } else { 15 }) {
         item.insert("filler".to_owned(), filler(rng, spec));
     }
     item
 }
 
 fn filler(rng: &mut Rng, spec: &TableSpec) -> Value {
-    let most = if spec.heavy { 120_000 } else { 9000 };
-    Value::S("x".repeat(rng.below(most)))
+    let size = if spec.heavy { 100_000 + rng.below(290_000) } else { rng.below(9000) };
+    Value::S("x".repeat(size))
 }
 
 /// A value for this attribute: one that its index takes, where it is an index's key, or mostly of its usual type.
@@ -128,6 +128,7 @@ pub(crate) fn attribute(rng: &mut Rng, spec: &TableSpec, name: &str) -> Value {
             0 => value(rng, "flg3"),
             1 if kind == Kind::B => Value::B(Vec::new()),
             1 if kind == Kind::S => Value::S(String::new()),
+            2 if kind == Kind::S => Value::S("k".repeat(*rng.pick(&[1023, 1024, 1025, 2048, 2049]))),
             _ => key_value(rng, kind, 4),
         };
     }
@@ -347,6 +348,7 @@ fn assigned(rng: &mut Rng, spec: &TableSpec, target: &Path, names: &[String]) ->
     let source = path(rng, names);
     let boxed = Box::new;
     match (rng.below(10), target.top.as_str()) {
+        (0 | 9, _) if spec.heavy => Assigned::Path(Path::top("filler")),
         (0, _) => Assigned::Path(source),
         (1, _) => Assigned::IfNotExists(target.clone(), boxed(Assigned::Value(own))),
         (2..=4, "li" | "lis2") => {

@@ -148,7 +148,9 @@ impl Table {
             let own = if index.local { &index.hash[..0] } else { &index.hash[..] };
             let present =
                 own.iter().chain(&index.range).filter_map(|attr| Some((attr, item.get(&attr.name)?)));
-            present.filter_map(|(attr, value)| index_fault(index, attr, value, put)).collect()
+            let faults: Vec<_> =
+                present.filter_map(|(attr, value)| index_fault(index, attr, value, put)).collect();
+            if faults.is_empty() { too_long(index, item) } else { faults }
         };
         indexes.iter().map(faults).find(|faults| !faults.is_empty()).unwrap_or_default()
     }
@@ -236,6 +238,26 @@ fn index_fault(index: &IndexSpec, attr: &Attr, value: &Value, put: bool) -> Opti
     })
 }
 
+/// Keys of an entry that are too long. Of an item that is not in the index the rules do not speak.
+fn too_long(index: &IndexSpec, item: &Item) -> Vec<String> {
+    let (Some(hash), Some(range)) = (values(item, &index.hash), values(item, &index.range)) else {
+        return Vec::new();
+    };
+    let start = "One or more parameter values were invalid:";
+    let mut faults = Vec::new();
+    if hash.iter().any(|value| value.size() > 2048) {
+        faults.push(format!("{start} Size of hashkey has exceeded the maximum size limit of2048 bytes"));
+    }
+    if range.iter().map(Value::size).sum::<usize>() > 1024 {
+        faults.push(format!(
+            "{start} Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+        ));
+    }
+    faults
+}
+
+/// The most bytes that an item has.
+pub(crate) const ITEM_BYTES: usize = 409_600;
 const BAD_PATH: &str = "The document path provided in the update expression is invalid for update";
 const MISSING: &str = "The provided expression refers to an attribute that does not exist in the item";
 const BAD_TYPE: &str = "An operand in the update expression has an incorrect data type";

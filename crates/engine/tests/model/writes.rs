@@ -12,9 +12,9 @@ use hashrange_item::{Attributes, Image};
 use crate::database::{check_consumed, check_metrics, check_refusal, item_of};
 use crate::expression::{Action, Condition, Placeholders};
 use crate::generate;
-use crate::oracle::{self, Charge, Key, Refusal, Table};
+use crate::oracle::{self, Charge, ITEM_BYTES, Key, Refusal, Table};
 use crate::run::{Verdict, World};
-use crate::value::{Item, Value, to_attributes};
+use crate::value::{Item, Value, item_size, to_attributes};
 
 /// What a single write answers.
 struct Written {
@@ -360,7 +360,10 @@ fn expect_update(
     let old = table.items.get(&key);
     guard.refusal(old).map_or(Ok(()), Err)?;
     let new = oracle::update(old, key_item, actions).map_err(Refusal::invalid)?;
-    let faults = new.as_ref().map(|item| table.index_faults(item, false)).unwrap_or_default();
+    let mut faults = new.as_ref().map(|item| table.index_faults(item, false)).unwrap_or_default();
+    if new.as_ref().is_some_and(|item| item_size(item) > ITEM_BYTES) {
+        faults.push("Item size to update has exceeded the maximum allowed size".to_owned());
+    }
     if !faults.is_empty() {
         return Err(Refusal::invalid(faults));
     }
