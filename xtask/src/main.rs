@@ -16,7 +16,8 @@ cargo xtask tidy                  our own rules: crate edges, banned calls, size
 cargo xtask codegen [--check]     write the generated code, or check that it is fresh
 cargo xtask clients [NAME..]      walk the server with every SDK that this machine can run
 cargo xtask crash [--rounds N]    kill a server N times under load and check what it comes back with
-cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk";
+cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk
+cargo xtask bench query           the same for Query, Scan, batches and indexes";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -75,9 +76,11 @@ fn crash(words: &[&str]) -> Outcome {
 
 /// The benchmarks run release builds in processes of their own; `hashrange-bench` knows the rest.
 fn bench(words: &[&str]) -> Outcome {
-    let ["items", rest @ ..] = words else { return Err("cargo xtask bench items [FLAGS]".to_owned()) };
+    let [what @ ("items" | "query"), rest @ ..] = words else {
+        return Err("cargo xtask bench items|query [FLAGS]".to_owned());
+    };
     process::cargo(["build", "--release", "--package", "hashrange", "--package", "hashrange-bench"])?;
     let built = process::target_folder()?.join("release");
     let mut bench = Command::new(built.join("hashrange-bench"));
-    process::run(bench.arg("items").arg("--server").arg(built.join("hashrange")).args(rest))
+    process::run(bench.arg(what).arg("--server").arg(built.join("hashrange")).args(rest))
 }

@@ -26,18 +26,24 @@ pub(crate) struct Args {
     /// Where to listen; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:0")]
     addr: SocketAddr,
+    /// Items in the answer to a Query.
+    #[arg(long, default_value_t = 10)]
+    query_items: usize,
 }
 
 /// Serves until the process is ended.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(args.addr))
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(args))
 }
 
-async fn serve(addr: SocketAddr) -> Result<(), Failure> {
-    let listener = TcpListener::bind(addr).await?;
+async fn serve(args: &Args) -> Result<(), Failure> {
+    let listener = TcpListener::bind(args.addr).await?;
     println!("bare server listening on {}", listener.local_addr()?);
-    let answers =
-        Arc::new(Answers { item: Answer::new(requests::get_answer()), empty: Answer::new("{}".into()) });
+    let answers = Arc::new(Answers {
+        item: Answer::new(requests::get_answer()),
+        items: Answer::new(requests::query_answer(args.query_items)),
+        empty: Answer::new("{}".into()),
+    });
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
@@ -56,15 +62,21 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let target = request.headers().get("x-amz-target");
-    let is_get = target.is_some_and(|target| target.as_bytes().ends_with(b".GetItem"));
+    let is = |name: &[u8]| target.is_some_and(|target| target.as_bytes().ends_with(name));
+    let answer = match () {
+        () if is(b".GetItem") => &answers.item,
+        () if is(b".Query") => &answers.items,
+        () => &answers.empty,
+    };
     // A body that breaks off has no reader left for its answer.
     let _ = request.into_body().collect().await;
-    Ok(if is_get { &answers.item } else { &answers.empty }.response())
+    Ok(answer.response())
 }
 
 #[derive(Debug)]
 struct Answers {
     item: Answer,
+    items: Answer,
     empty: Answer,
 }
 

@@ -9,6 +9,9 @@ use crate::{Failure, requests};
 /// How long an answer may take before the run is given up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Longest answer that is read: far more than a page of one megabyte as JSON.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+
 /// Where an answer begins and ends in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
@@ -59,7 +62,10 @@ impl Connection {
     /// Reads once; the extent of the answer as soon as it is whole.
     pub(crate) fn receive(&mut self) -> Result<Option<Extent>, Failure> {
         if self.filled == self.received.len() {
-            return Err("an answer of more than 64 KB".into());
+            if self.filled >= ANSWER_BYTES_MAX {
+                return Err("an answer of more than 16 MB".into());
+            }
+            self.received.resize(self.filled * 2, 0);
         }
         let read = self.stream.read(&mut self.received[self.filled..])?;
         if read == 0 {

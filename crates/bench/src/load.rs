@@ -16,7 +16,7 @@ use crate::Failure;
 use crate::client::{Connection, Extent, PATIENCE};
 use crate::histogram::Histogram;
 use crate::procfs::{as_f64, cpu_of_tree};
-use crate::requests::{Draws, Template};
+use crate::requests::{self, Draws, Layout, Template};
 
 /// How long a run goes on before it is measured.
 const WARM_UP: Duration = Duration::from_millis(200);
@@ -27,7 +27,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// The first item number of the counter workloads, far from all others.
 pub(crate) const COUNTERS_FROM: u64 = 900_000_000;
 
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Args {
     /// The server.
     #[arg(long)]
@@ -38,12 +38,24 @@ pub(crate) struct Args {
     /// Connections, each with one request on its way.
     #[arg(long, default_value_t = 16)]
     connections: usize,
-    /// How long to measure; `fill` ends with its last item instead.
+    /// How long to measure; fills end with their last item instead.
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
-    /// Items to choose from, or to write with `fill`.
+    /// Ends after so many requests instead.
+    #[arg(long)]
+    requests: Option<u64>,
+    /// Items to choose from, or to write with a fill.
     #[arg(long, default_value_t = 1000)]
     keys: u64,
+    /// Number of the first item.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Items of one partition.
+    #[arg(long, default_value_t = 10)]
+    per_partition: u64,
+    /// The table.
+    #[arg(long, default_value = requests::TABLE)]
+    table: String,
     /// Process whose CPU time over the run, with its descendants', goes into the line.
     #[arg(long)]
     cpu_of: Option<u32>,
@@ -60,6 +72,14 @@ pub(crate) enum Workload {
     Put,
     /// PutItem of every item once, in order.
     Fill,
+    /// BatchWriteItem of random groups of 25 items.
+    Batch,
+    /// BatchWriteItem of every item once, in order.
+    BatchFill,
+    /// Query of the partition of a random item.
+    Query,
+    /// Each connection puts an item before all others of the partition and deletes it, again and again.
+    Queue,
     /// PutItem of the items that the two counter workloads use, once.
     FillCounters,
     /// UpdateItem ADD on one item from all connections.
@@ -69,17 +89,26 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    fn template(self) -> Template {
+    /// What each connection sends in turn.
+    fn templates(self, layout: Layout<'_>) -> Vec<Template> {
         match self {
-            Workload::Get => Template::get(),
-            Workload::Put | Workload::Fill | Workload::FillCounters => Template::put(),
-            Workload::AddOne | Workload::AddDistinct => Template::add(),
+            Workload::Get => vec![Template::get(layout)],
+            Workload::Put | Workload::Fill | Workload::FillCounters => vec![Template::put(layout)],
+            Workload::Batch | Workload::BatchFill => vec![Template::batch(layout)],
+            Workload::Query => vec![Template::query(layout)],
+            Workload::Queue => vec![Template::put(layout), Template::delete(layout)],
+            Workload::AddOne | Workload::AddDistinct => vec![Template::add(layout)],
         }
     }
 
-    /// Whether the run ends by itself after the last item.
-    fn is_fill(self) -> bool {
-        matches!(self, Workload::Fill | Workload::FillCounters)
+    /// Whether an answer with status 200 is what was asked for.
+    fn is_answered(self, body: &[u8]) -> bool {
+        match self {
+            Workload::Get => body.len() > 100,
+            Workload::Query => body.len() > 3000,
+            Workload::Batch | Workload::BatchFill => body == br#"{"UnprocessedItems":{}}"#,
+            _ => true,
+        }
     }
 }
 
@@ -97,6 +126,8 @@ pub(crate) struct Sample {
     pub(crate) client_cpu_us: f64,
     /// Writes that shared one flush, where known.
     pub(crate) requests_per_flush: Option<f64>,
+    /// Length of the last answer's body.
+    pub(crate) answer_bytes: u64,
     /// Requests that were sent in the whole run, warm-up included; all were answered.
     pub(crate) sent: u64,
 }
@@ -132,11 +163,14 @@ struct Generator<'a> {
     epoll: OwnedFd,
     connections: Vec<Connection>,
     sent_at: Vec<Instant>,
-    template: Template,
+    templates: Vec<Template>,
+    /// Per connection, how many requests it has sent.
+    turns: Vec<usize>,
     draws: Draws,
     sent: u64,
     /// Requests without an answer yet.
     on_their_way: usize,
+    answer_bytes: u64,
     histogram: Histogram,
     stopping: bool,
 }
@@ -151,15 +185,18 @@ impl<'a> Generator<'a> {
             epoll::add(&epoll, connection.stream(), data, epoll::EventFlags::IN)?;
             connections.push(connection);
         }
+        let layout = Layout { table: &args.table, per_partition: args.per_partition };
         Ok(Generator {
             args,
             epoll,
             connections,
             sent_at: vec![Instant::now(); args.connections],
-            template: args.workload.template(),
+            templates: args.workload.templates(layout),
+            turns: vec![0; args.connections],
             draws: Draws::new(args.seed),
             sent: 0,
             on_their_way: 0,
+            answer_bytes: 0,
             histogram: Histogram::new(),
             stopping: false,
         })
@@ -169,7 +206,7 @@ impl<'a> Generator<'a> {
         for number in 0..self.connections.len() {
             self.send(number)?;
         }
-        if !self.args.workload.is_fill() {
+        if self.last_request().is_none() {
             self.until(Instant::now() + WARM_UP)?;
             self.histogram = Histogram::new();
         }
@@ -187,12 +224,22 @@ impl<'a> Generator<'a> {
         let server = per_request(cpu_after.0, cpu_before.0);
         let client = per_request(cpu_after.1, cpu_before.1);
         (sample.server_cpu_us, sample.client_cpu_us, sample.sent) = (server, client, self.sent);
+        sample.answer_bytes = self.answer_bytes;
         Ok(sample)
     }
 
-    /// A fill takes what it takes; half an hour is a bound, not an expectation.
+    /// How many requests there are in all, where that ends the run.
+    fn last_request(&self) -> Option<u64> {
+        match self.args.workload {
+            Workload::Fill | Workload::FillCounters => Some(self.args.keys),
+            Workload::BatchFill => Some(self.args.keys.div_ceil(requests::BATCH)),
+            _ => self.args.requests,
+        }
+    }
+
+    /// A run with a last request takes what it takes; half an hour is a bound, not an expectation.
     fn duration(&self) -> Duration {
-        if self.args.workload.is_fill() {
+        if self.last_request().is_some() {
             return Duration::from_mins(30);
         }
         Duration::from_secs_f64(self.args.seconds)
@@ -218,8 +265,10 @@ impl<'a> Generator<'a> {
                 let number = usize::try_from(event.data.u64()).expect("set from a usize");
                 self.serve(number)?;
             }
-            if self.args.workload == Workload::Fill && Instant::now() >= progress_at {
-                eprintln!("    {} of {} items", self.sent, self.args.keys);
+            if let Some(last) = self.last_request()
+                && Instant::now() >= progress_at
+            {
+                eprintln!("    {} of {last} requests", self.sent);
                 progress_at += PROGRESS_EVERY;
             }
         }
@@ -239,8 +288,8 @@ impl<'a> Generator<'a> {
 
     fn check(&mut self, number: usize, extent: Extent) -> Result<(), Failure> {
         let body = self.connections[number].take(extent);
-        let found = self.args.workload != Workload::Get || body.len() > 100;
-        if extent.status == 200 && found {
+        self.answer_bytes = body.len() as u64;
+        if extent.status == 200 && self.args.workload.is_answered(body) {
             return Ok(());
         }
         let body = String::from_utf8_lossy(body);
@@ -248,24 +297,36 @@ impl<'a> Generator<'a> {
     }
 
     fn send(&mut self, number: usize) -> Result<(), Failure> {
-        let Some(item) = self.next_item(number) else { return Ok(()) };
-        let request = self.template.fill(item, self.draws.next());
+        let turn = self.turns[number] % self.templates.len();
+        // What a connection has begun it also ends: whatever was put before the others is deleted.
+        if turn == 0 && self.last_request().is_some_and(|last| self.sent >= last) {
+            return Ok(());
+        }
+        let item = self.args.first + self.next_item(number);
+        let request = self.templates[turn].fill(item, self.draws.next());
         self.sent_at[number] = Instant::now();
         self.connections[number].send(request)?;
+        self.turns[number] += 1;
         self.sent += 1;
         self.on_their_way += 1;
         Ok(())
     }
 
-    /// The item of the next request of a connection; `None` when a fill has sent all.
-    fn next_item(&mut self, number: usize) -> Option<u64> {
+    /// The item of the next request of a connection, counted from the first.
+    fn next_item(&mut self, number: usize) -> u64 {
         match self.args.workload {
-            Workload::Get | Workload::Put => Some(self.draws.next() % self.args.keys),
-            Workload::Fill => (self.sent < self.args.keys).then_some(self.sent),
-            Workload::FillCounters => (self.sent < self.args.keys).then_some(COUNTERS_FROM + self.sent),
-            Workload::AddOne => Some(COUNTERS_FROM),
+            Workload::Get | Workload::Put | Workload::Query => self.draws.next() % self.args.keys,
+            Workload::Batch => {
+                self.draws.next() % (self.args.keys / requests::BATCH).max(1) * requests::BATCH
+            }
+            Workload::Fill => self.sent,
+            Workload::BatchFill => self.sent * requests::BATCH,
+            // Two requests per item, and each connection has items of its own.
+            Workload::Queue => (self.turns[number] / 2 * self.args.connections + number) as u64,
+            Workload::FillCounters => COUNTERS_FROM + self.sent,
+            Workload::AddOne => COUNTERS_FROM,
             // Neighbours in number share a partition; counters of their own should not.
-            Workload::AddDistinct => Some(COUNTERS_FROM + 10 * (1 + number as u64)),
+            Workload::AddDistinct => COUNTERS_FROM + 10 * (1 + number as u64),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `hashrange-bench`: what the server costs, beside what nobody can avoid.
 //!
-//! `items` starts the server under test, a [bare](bare) server on the same HTTP library, a [disk](disk) probe
-//! and a load [generator](load), each as a process of its own, runs them in turn on one machine, and prints a
+//! `items` and `query` start the server under test, a [bare](bare) server on the same HTTP library, a [disk](disk) probe
+//! and a load [generator](load), each as a process of its own, run them in turn on one machine, and print a
 //! table with the bars of the project. Absolute figures belong to the machine; ratios are what the bars judge.
 
 #![expect(
@@ -17,8 +17,12 @@ mod histogram;
 mod items;
 mod load;
 mod procfs;
+mod query;
+mod raw;
 mod report;
 mod requests;
+mod run;
+mod scan;
 mod server;
 
 use std::process::ExitCode;
@@ -40,12 +44,18 @@ struct Cli {
 enum Command {
     /// Runs the whole comparison for single-item requests and prints the table and the bars.
     Items(items::Args),
+    /// The same for Query, Scan, batches and indexes.
+    Query(query::Args),
     /// Serves fixed answers on the same HTTP library: the floor for CPU and latency.
     Bare(bare::Args),
     /// Appends and flushes as a group-commit writer would: the floor for durable writes.
     Disk(disk::Args),
     /// Sends requests in a closed loop and prints one line of JSON.
     Load(load::Args),
+    /// Scans a table from its beginning to its end, each segment on a connection of its own; counts items.
+    Scan(scan::Args),
+    /// Iterates over the rows of a stopped server's folder with the storage engine alone; counts rows.
+    Raw(raw::Args),
     /// Runs a program in a scheduling group of its own.
     #[command(hide = true)]
     Exec(group::Args),
@@ -54,6 +64,9 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Items(args) => items::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Scan(args) => scan::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Raw(args) => raw::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bare(args) => bare::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disk(args) => disk::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Load(args) => load::run(&args).map(|()| ExitCode::SUCCESS),

@@ -7,8 +7,11 @@
 /// The table that all workloads use.
 pub(crate) const TABLE: &str = "bench-items";
 
-/// Items of one partition.
-const ITEMS_PER_PARTITION: u64 = 10;
+/// A table of the same shape with five global indexes.
+pub(crate) const INDEXED_TABLE: &str = "bench-items-indexed";
+
+/// Items of one batch: as many as a BatchWriteItem takes.
+pub(crate) const BATCH: u64 = 25;
 
 /// Digits of the partition key's and the sort key's number.
 const PARTITION_DIGITS: usize = 8;
@@ -37,59 +40,113 @@ const ATTRIBUTES: &str = concat!(
 /// What every fresh item holds in `visits`, the attribute that the counter workloads add to.
 pub(crate) const FIRST_VISITS: u64 = 7;
 
+/// Where the items of a workload live: item `n` has place `n % per_partition` of partition `n / per_partition`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout<'a> {
+    pub(crate) table: &'a str,
+    pub(crate) per_partition: u64,
+}
+
+impl Default for Layout<'_> {
+    fn default() -> Self {
+        Layout { table: TABLE, per_partition: 10 }
+    }
+}
+
 /// A request whose marks are filled in per send.
 #[derive(Debug)]
 pub(crate) struct Template {
     bytes: Vec<u8>,
-    partition_at: usize,
-    sort_at: usize,
-    note_at: Option<usize>,
+    per_partition: u64,
+    /// One per item that the request names.
+    items: Vec<Marks>,
     pool: Vec<u8>,
+}
+
+/// Where the variable parts of one item begin.
+#[derive(Clone, Copy, Debug)]
+struct Marks {
+    partition: usize,
+    sort: Option<usize>,
+    note: Option<usize>,
 }
 
 impl Template {
     /// Reads one item.
-    pub(crate) fn get() -> Template {
-        Template::new(
-            "GetItem",
-            &format!(r#"{{"TableName":"{TABLE}","Key":{{{KEY}}},"ConsistentRead":true}}"#),
-        )
+    pub(crate) fn get(layout: Layout<'_>) -> Template {
+        let Layout { table, .. } = layout;
+        let body = format!(r#"{{"TableName":"{table}","Key":{{{KEY}}},"ConsistentRead":true}}"#);
+        Template::new("GetItem", &body, layout)
+    }
+
+    /// Reads all items of one partition.
+    pub(crate) fn query(layout: Layout<'_>) -> Template {
+        let Layout { table, .. } = layout;
+        let condition = r#""KeyConditionExpression":"pk = :pk","ExpressionAttributeValues":{":pk":{"S":"customer#{partition}"}}"#;
+        let body = format!(r#"{{"TableName":"{table}",{condition},"ConsistentRead":true}}"#);
+        Template::new("Query", &body, layout)
     }
 
     /// Writes one whole item.
-    pub(crate) fn put() -> Template {
-        Template::new("PutItem", &format!(r#"{{"TableName":"{TABLE}","Item":{{{KEY},{ATTRIBUTES}}}}}"#))
+    pub(crate) fn put(layout: Layout<'_>) -> Template {
+        let Layout { table, .. } = layout;
+        let body = format!(r#"{{"TableName":"{table}","Item":{{{KEY},{ATTRIBUTES}}}}}"#);
+        Template::new("PutItem", &body, layout)
+    }
+
+    /// Writes [`BATCH`] whole items, each after the one before.
+    pub(crate) fn batch(layout: Layout<'_>) -> Template {
+        let put = format!(r#"{{"PutRequest":{{"Item":{{{KEY},{ATTRIBUTES}}}}}}}"#);
+        let puts = (0..BATCH).map(|_| put.as_str()).collect::<Vec<_>>().join(",");
+        let body = format!(r#"{{"RequestItems":{{"{}":[{puts}]}}}}"#, layout.table);
+        Template::new("BatchWriteItem", &body, layout)
+    }
+
+    /// Deletes one item.
+    pub(crate) fn delete(layout: Layout<'_>) -> Template {
+        let body = format!(r#"{{"TableName":"{}","Key":{{{KEY}}}}}"#, layout.table);
+        Template::new("DeleteItem", &body, layout)
     }
 
     /// Adds 1 to `visits` of one item.
-    pub(crate) fn add() -> Template {
+    pub(crate) fn add(layout: Layout<'_>) -> Template {
+        let Layout { table, .. } = layout;
         let update = r#""UpdateExpression":"ADD visits :one","ExpressionAttributeValues":{":one":{"N":"1"}}"#;
-        Template::new("UpdateItem", &format!(r#"{{"TableName":"{TABLE}","Key":{{{KEY}}},{update}}}"#))
+        let body = format!(r#"{{"TableName":"{table}","Key":{{{KEY}}},{update}}}"#);
+        Template::new("UpdateItem", &body, layout)
     }
 
-    fn new(operation: &str, body: &str) -> Template {
+    fn new(operation: &str, body: &str, layout: Layout<'_>) -> Template {
         let body = body
             .replace(PARTITION_MARK, &"0".repeat(PARTITION_DIGITS))
             .replace(SORT_MARK, &"0".repeat(SORT_DIGITS))
             .replace(NOTE_MARK, &"n".repeat(NOTE_BYTES));
         let bytes = request(operation, &body).into_bytes();
-        let after = |mark: &str| find(&bytes, mark).map(|at| at + mark.len());
-        Template {
-            partition_at: after("customer#").expect("every body has a partition key"),
-            sort_at: after("order#2026-").expect("every body has a sort key"),
-            note_at: after(r#""note":{"S":""#),
-            pool: pool(),
-            bytes,
-        }
+        let sorts = places(&bytes, "order#2026-");
+        let notes = places(&bytes, r#""note":{"S":""#);
+        let marks = |(item, partition)| Marks {
+            partition,
+            sort: sorts.get(item).copied(),
+            note: notes.get(item).copied(),
+        };
+        let items = places(&bytes, "customer#").into_iter().enumerate().map(marks).collect();
+        Template { bytes, per_partition: layout.per_partition, items, pool: pool() }
     }
 
-    /// The request for item number `item`, with free text chosen by `draw`.
+    /// The request for item number `item` and those after it, as many as the template has, with free text chosen
+    /// by `draw`.
     pub(crate) fn fill(&mut self, item: u64, draw: u64) -> &[u8] {
-        digits(&mut self.bytes[self.partition_at..][..PARTITION_DIGITS], item / ITEMS_PER_PARTITION);
-        digits(&mut self.bytes[self.sort_at..][..SORT_DIGITS], item % ITEMS_PER_PARTITION);
-        if let Some(at) = self.note_at {
-            let start = usize::try_from(draw).unwrap_or(usize::MAX) % (POOL_BYTES - NOTE_BYTES);
-            self.bytes[at..][..NOTE_BYTES].copy_from_slice(&self.pool[start..][..NOTE_BYTES]);
+        let mut start = usize::try_from(draw % (1 << 32)).expect("four bytes");
+        for (item, marks) in (item..).zip(&self.items) {
+            let (partition, sort) = (item / self.per_partition, item % self.per_partition);
+            digits(&mut self.bytes[marks.partition..][..PARTITION_DIGITS], partition);
+            if let Some(at) = marks.sort {
+                digits(&mut self.bytes[at..][..SORT_DIGITS], sort);
+            }
+            if let Some(at) = marks.note {
+                start = (start + NOTE_BYTES) % (POOL_BYTES - NOTE_BYTES);
+                self.bytes[at..][..NOTE_BYTES].copy_from_slice(&self.pool[start..][..NOTE_BYTES]);
+            }
         }
         &self.bytes
     }
@@ -97,19 +154,66 @@ impl Template {
 
 /// The answer to a GetItem as the bare server gives it: the same bytes as for a real item.
 pub(crate) fn get_answer() -> String {
+    format!(r#"{{"Item":{}}}"#, stored_item())
+}
+
+/// The answer to a Query that finds `count` items, in the same way.
+pub(crate) fn query_answer(count: usize) -> String {
+    let items = vec![stored_item(); count].join(",");
+    format!(r#"{{"Count":{count},"Items":[{items}],"ScannedCount":{count}}}"#)
+}
+
+fn stored_item() -> String {
     let item = format!("{KEY},{ATTRIBUTES}")
         .replace(PARTITION_MARK, &"0".repeat(PARTITION_DIGITS))
         .replace(SORT_MARK, &"0".repeat(SORT_DIGITS));
     let note = String::from_utf8(pool()[..NOTE_BYTES].to_vec()).expect("the pool is ASCII");
-    format!(r#"{{"Item":{{{}}}}}"#, item.replace(NOTE_MARK, &note))
+    format!("{{{}}}", item.replace(NOTE_MARK, &note))
 }
 
 /// The body that makes the table.
 pub(crate) fn create_table() -> String {
+    let attributes = definitions(&[("pk", "S"), ("sk", "S")]);
     format!(
-        r#"{{"TableName":"{TABLE}","BillingMode":"PAY_PER_REQUEST",
-        "AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}},{{"AttributeName":"sk","AttributeType":"S"}}],
-        "KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}},{{"AttributeName":"sk","KeyType":"RANGE"}}]}}"#
+        r#"{{"TableName":"{TABLE}","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{attributes}],{}}}"#,
+        key_schema("pk", "sk")
+    )
+}
+
+/// The body that makes the table with five indexes. Each projects all attributes, so that every overwrite writes
+/// all five entries; the sort key of the last one is the free text, so that its entry moves each time.
+pub(crate) fn create_indexed_table() -> String {
+    let names = [
+        ("pk", "S"),
+        ("sk", "S"),
+        ("status", "S"),
+        ("placed_at", "S"),
+        ("total", "N"),
+        ("email", "S"),
+        ("note", "S"),
+    ];
+    let keys = [("sk", "pk"), ("status", "placed_at"), ("email", "sk"), ("pk", "total"), ("pk", "note")];
+    let index = |(number, (hash, range))| {
+        let keys = key_schema(hash, range);
+        format!(r#"{{"IndexName":"by-{number}",{keys},"Projection":{{"ProjectionType":"ALL"}}}}"#)
+    };
+    let indexes = keys.into_iter().enumerate().map(index).collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"TableName":"{INDEXED_TABLE}","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{}],{},"GlobalSecondaryIndexes":[{indexes}]}}"#,
+        definitions(&names),
+        key_schema("pk", "sk")
+    )
+}
+
+fn definitions(attributes: &[(&str, &str)]) -> String {
+    let one =
+        |(name, kind): &(&str, &str)| format!(r#"{{"AttributeName":"{name}","AttributeType":"{kind}"}}"#);
+    attributes.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+fn key_schema(hash: &str, range: &str) -> String {
+    format!(
+        r#""KeySchema":[{{"AttributeName":"{hash}","KeyType":"HASH"}},{{"AttributeName":"{range}","KeyType":"RANGE"}}]"#
     )
 }
 
@@ -134,8 +238,10 @@ pub(crate) fn request(operation: &str, body: &str) -> String {
     )
 }
 
-fn find(haystack: &[u8], needle: &str) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle.as_bytes())
+/// Where each occurrence of `mark` ends.
+fn places(bytes: &[u8], mark: &str) -> Vec<usize> {
+    let windows = bytes.windows(mark.len()).enumerate();
+    windows.filter(|(_, window)| *window == mark.as_bytes()).map(|(at, _)| at + mark.len()).collect()
 }
 
 /// Writes `value` right-aligned with leading zeros.
@@ -183,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_filled_template_names_the_item_it_was_asked_for() {
-        let mut template = Template::get();
+        let mut template = Template::get(Layout::default());
         let body = body_of(template.fill(12_347, 0));
         assert_eq!(body["Key"]["pk"]["S"], "customer#00001234");
         assert_eq!(body["Key"]["sk"]["S"], "order#2026-0000000007");
@@ -191,7 +297,7 @@ mod tests {
 
     #[test]
     fn two_draws_give_two_items_of_the_same_shape() {
-        let mut template = Template::put();
+        let mut template = Template::put(Layout::default());
         let one = body_of(template.fill(1, 11));
         let two = body_of(template.fill(1, 12));
         assert_eq!(one["Item"].as_object().unwrap().len(), 12);
@@ -202,10 +308,39 @@ mod tests {
     #[test]
     fn the_bare_answer_has_the_shape_of_a_stored_item() {
         let answer: serde_json::Value = serde_json::from_str(&get_answer()).unwrap();
-        let put = body_of(Template::put().fill(0, 0));
+        let put = body_of(Template::put(Layout::default()).fill(0, 0));
         let names =
             |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&answer["Item"]), names(&put["Item"]));
-        serde_json::from_str::<serde_json::Value>(&create_table()).unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&query_answer(3)).unwrap();
+        assert_eq!(answer["Items"].as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn both_tables_are_described_in_json() {
+        for body in [create_table(), create_indexed_table()] {
+            serde_json::from_str::<serde_json::Value>(&body).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_batch_names_items_in_a_row() {
+        let layout = Layout { table: "other", per_partition: 50 };
+        let body = body_of(Template::batch(layout).fill(40, 3));
+        let puts = body["RequestItems"]["other"].as_array().unwrap();
+        let keys: std::collections::BTreeSet<_> = puts
+            .iter()
+            .map(|put| &put["PutRequest"]["Item"])
+            .map(|item| format!("{}{}", item["pk"]["S"], item["sk"]["S"]))
+            .collect();
+        assert_eq!(keys.len(), 25);
+        assert!(keys.first().unwrap().ends_with("00000000\"\"order#2026-0000000040\""), "{keys:?}");
+        assert!(keys.last().unwrap().ends_with("00000001\"\"order#2026-0000000014\""), "{keys:?}");
+    }
+
+    #[test]
+    fn a_query_names_a_partition_only() {
+        let body = body_of(Template::query(Layout::default()).fill(12_347, 0));
+        assert_eq!(body["ExpressionAttributeValues"][":pk"]["S"], "customer#00001234");
     }
 }

@@ -44,10 +44,10 @@ impl Server {
         Ok(server)
     }
 
-    /// The bare server.
-    pub(crate) fn bare() -> Result<Server, Failure> {
+    /// The bare server, whose answer to a Query has so many items.
+    pub(crate) fn bare(query_items: usize) -> Result<Server, Failure> {
         let mut command = group::command(&std::env::current_exe()?)?;
-        command.arg("bare");
+        command.args(["bare", "--query-items", &query_items.to_string()]);
         Server::start(command)
     }
 
@@ -106,6 +106,13 @@ impl Server {
         Ok(())
     }
 
+    /// Runs one of this program's clients against this server, with arguments of its own.
+    pub(crate) fn run(&self, client: &str, arguments: &[&str]) -> Result<Sample, Failure> {
+        let mut command = group::command(&std::env::current_exe()?)?;
+        command.args([client, "--addr", &self.addr.to_string(), "--cpu-of", &self.pid().to_string()]);
+        read_sample(command.args(arguments).stdout(Stdio::piped()).spawn()?)
+    }
+
     /// Runs the load generator against this server.
     pub(crate) fn load(
         &self,
@@ -114,8 +121,20 @@ impl Server {
         keys: u64,
         seconds: f64,
     ) -> Result<Sample, Failure> {
+        self.load_more(workload, connections, keys, seconds, &[])
+    }
+
+    /// The same with more of the generator's arguments.
+    pub(crate) fn load_more(
+        &self,
+        workload: &str,
+        connections: usize,
+        keys: u64,
+        seconds: f64,
+        more: &[&str],
+    ) -> Result<Sample, Failure> {
         let mut command = self.load_command(workload, connections, keys, seconds)?;
-        read_sample(command.stdout(Stdio::piped()).spawn()?)
+        read_sample(command.args(more).stdout(Stdio::piped()).spawn()?)
     }
 
     /// Starts writers that run until the server dies under them, and lets them die quietly.

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Run, megabytes, startup};
+use super::startup;
 use crate::Failure;
-use crate::procfs::{cpu_of_tree, resident};
+use crate::procfs::resident;
 use crate::report::{Limit, Line};
+use crate::run::{Run, megabytes};
 use crate::server::Server;
 
 /// Items of the table that the large one is compared with.
@@ -25,7 +26,7 @@ pub(super) fn run(run: &mut Run) -> Result<(), Failure> {
     let peak = megabytes(resident(many.pid())?.peak);
     run.report
         .note(format!("{} items loaded through PutItem in {loaded_in:.1} s; peak {peak:.0} MB.", run.items));
-    settle(run, &many)?;
+    run.settle(&many)?;
     compare(run, &many)?;
     let peak = megabytes(resident(many.pid())?.peak);
     run.report.bar(
@@ -36,21 +37,6 @@ pub(super) fn run(run: &mut Run) -> Result<(), Failure> {
     many.stop()?;
     restarts(run)?;
     recoveries(run)
-}
-
-/// Waits until background work after the load is done, at most a minute and a half.
-fn settle(run: &Run, server: &Server) -> Result<(), Failure> {
-    run.progress("background work after the load");
-    let mut before = cpu_of_tree(server.pid())?;
-    for _ in 0..90 {
-        std::thread::sleep(Duration::from_secs(1));
-        let now = cpu_of_tree(server.pid())?;
-        if now.saturating_sub(before) < Duration::from_millis(30) {
-            break;
-        }
-        before = now;
-    }
-    Ok(())
 }
 
 /// Reads of the large table and of a small one, interleaved.

@@ -1,10 +1,10 @@
 //! GetItem, PutItem and UpdateItem on one thousand items.
 
-use super::Run;
 use crate::disk::{self, Grouping};
 use crate::load::{COUNTERS_FROM, Sample};
 use crate::report::{Figure, Limit, Line, Report, median};
-use crate::requests::{FIRST_VISITS, TABLE, Template};
+use crate::requests::{FIRST_VISITS, Layout, TABLE, Template};
+use crate::run::Run;
 use crate::server::Server;
 use crate::{Failure, procfs};
 
@@ -28,7 +28,7 @@ const P50: Figure = |sample| sample.p50_us;
 
 pub(super) fn run(run: &mut Run) -> Result<(), Failure> {
     run.progress("one thousand items");
-    let bare = Server::bare()?;
+    let bare = Server::bare(0)?;
     let hashrange = run.hashrange_with("single", ITEMS)?;
     check_item_size(run, &hashrange)?;
     hashrange.load("fill-counters", 64, COUNTERS, run.seconds)?;
@@ -136,7 +136,7 @@ fn against_floor(report: &Report, disk: &'static str) -> f64 {
 
 /// The one item must hold what it began with and every addition that was answered; each was.
 fn check_sum(run: &mut Run, hashrange: &Server, added: u64) -> Result<(), Failure> {
-    let mut template = Template::get();
+    let mut template = Template::get(Layout::default());
     let request = std::str::from_utf8(template.fill(COUNTERS_FROM, 0))?;
     let (_, body) = request.split_once("\r\n\r\n").ok_or("a request without a body")?;
     let answer: serde_json::Value = serde_json::from_str(&hashrange.connect()?.call("GetItem", body)?)?;

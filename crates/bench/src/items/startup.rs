@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Run, megabytes};
 use crate::Failure;
 use crate::procfs::resident;
 use crate::report::{Limit, median};
+use crate::run::{Run, megabytes};
 use crate::server::Server;
 
 /// Starts per measurement; one start varies by half, the median of five by a tenth.

@@ -1,0 +1,49 @@
+//! The same Query on a small and on the large table.
+
+use std::time::Instant;
+
+use crate::Failure;
+use crate::procfs::resident;
+use crate::report::{Limit, Line};
+use crate::run::{Run, megabytes};
+
+/// Items of the small table.
+const FEW: u64 = 10_000;
+
+const ON_FEW: &str = "Query 10 of 10 thousand";
+const ON_MANY: &str = "Query 10 of many";
+
+pub(super) fn run(run: &mut Run) -> Result<(), Failure> {
+    run.progress(&format!("load of {} items through BatchWriteItem", run.items));
+    let many = run.hashrange_with_table("many")?;
+    let started = Instant::now();
+    many.load("batch-fill", 64, run.items, run.seconds)?;
+    let peak = megabytes(resident(many.pid())?.peak);
+    run.report.note(format!(
+        "{} items loaded through BatchWriteItem in {:.1} s; peak {peak:.0} MB.",
+        run.items,
+        started.elapsed().as_secs_f64()
+    ));
+    run.settle(&many)?;
+    let few = run.hashrange_with_table("few")?;
+    few.load("batch-fill", 64, FEW, run.seconds)?;
+    // The first reads of a freshly loaded table fill the cache; they are not what is compared.
+    many.load("query", 64, run.items, run.seconds)?;
+    for round in 1..=run.rounds {
+        run.progress(&format!("round {round} of {}, Query of few and of many", run.rounds));
+        for connections in [1, 64] {
+            for (operation, server, keys) in [(ON_FEW, &few, FEW), (ON_MANY, &many, run.items)] {
+                let sample = server.load("query", connections, keys, run.seconds)?;
+                run.report.sample(Line { operation, on: "hashrange", connections }, sample);
+            }
+        }
+    }
+    for connections in [1, 64] {
+        let line = |operation| Line { operation, on: "hashrange", connections };
+        let measured = run.report.ratio(&line(ON_MANY), &line(ON_FEW), |sample| sample.p50_us);
+        let what = format!("Query of 10 items, {connections} connection(s): p50 on {} / 10,000", run.items);
+        run.report.bar(what, measured, Limit::AtMost(1.3));
+    }
+    few.stop()?;
+    many.stop()
+}
