@@ -1,4 +1,5 @@
-//! `cargo xtask clients`: every SDK walks a real server (see clients/README.md).
+//! `cargo xtask clients`: every SDK, and libraries on top of them, walk a real server (see
+//! clients/README.md and clients/libraries/README.md).
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -7,8 +8,9 @@ use std::time::Duration;
 
 use crate::process::{self, Outcome};
 
-/// One SDK's walk.
+/// One SDK's or library's walk.
 struct Walk {
+    /// The folder below `clients/` that holds it.
     name: &'static str,
     /// Programs without which the walk is skipped.
     needs: &'static [&'static str],
@@ -16,12 +18,16 @@ struct Walk {
     prepare: fn(sources: &Path, folder: &Path) -> Outcome<Command>,
 }
 
-const WALKS: [Walk; 5] = [
+const WALKS: [Walk; 9] = [
     Walk { name: "python", needs: &["python3"], prepare: python },
     Walk { name: "cli", needs: &["python3"], prepare: python },
     Walk { name: "javascript", needs: &["node", "npm"], prepare: javascript },
     Walk { name: "java", needs: &["javac", "mvn"], prepare: java },
     Walk { name: "go", needs: &["go"], prepare: go },
+    Walk { name: "libraries/electrodb", needs: &["node", "npm"], prepare: javascript },
+    Walk { name: "libraries/onetable", needs: &["node", "npm"], prepare: javascript },
+    Walk { name: "libraries/pynamodb", needs: &["python3"], prepare: python },
+    Walk { name: "libraries/enhanced-client", needs: &["javac", "mvn"], prepare: java },
 ];
 
 /// A walk takes seconds; compiling and loading its SDK take the rest.
