@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hashrange_api::message::item::EmptyKind;
 use hashrange_api::{Error, message};
-use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Lookup, Row};
+use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Lookup, Row, limits};
 use hashrange_store::{Address, Space, Tally, Write};
 
 use crate::capacity::{self, Units};
@@ -202,6 +202,17 @@ fn weight(entry: Option<&Entry>) -> (i64, i64) {
 /// A store write that deletes a row.
 pub(crate) fn delete(address: &Address) -> Write {
     Write::Delete { row: address.row.clone() }
+}
+
+/// An item and its entries in local indexes are at most 400 KB together.
+pub(crate) fn check_local_size(table: &Table, key: &ItemKey, item: &Row) -> Result<(), Error> {
+    let locals = table.schema.locals.iter().map(Index::Local);
+    let entries: usize =
+        locals.filter_map(|index| index.entry(table, key, item)).map(|entry| entry.row.item_size()).sum();
+    if entries > 0 && item.item_size() + entries > limits::ITEM_SIZE_MAX {
+        return Err(Error::validation(message::item::too_large_with_entries()));
+    }
+    Ok(())
 }
 
 /// From which request an index key comes; the texts of its faults differ.

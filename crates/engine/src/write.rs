@@ -242,7 +242,9 @@ fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Resul
     }
     check_updated_size(&new, update)?;
     index::check_keys(mutation.table, &new, Origin::Update)?;
-    Ok(Some(Row::encode(&new)))
+    let row = Row::encode(&new);
+    index::check_local_size(mutation.table, mutation.key, &row)?;
+    Ok(Some(row))
 }
 
 /// The 400 KB gate of a standalone UpdateItem looks at the finished item, and at what the statement writes and costs.

@@ -163,3 +163,10 @@ pub fn batch_too_long(operation: &str) -> String {
 pub fn batch_empty(operation: &str) -> String {
     format!("The requestItems parameter is required for {operation}")
 }
+
+/// An item that is over 400 KB together with its entries in local indexes. The limit is documented, the text is not on
+/// record.
+pub fn too_large_with_entries() -> String {
+    "Item size has exceeded the maximum allowed size, counting its entries in local secondary indexes"
+        .to_owned()
+}

@@ -68,7 +68,7 @@ pub fn access_denied() -> String {
 
 /// A resource that is no ARN at all.
 pub fn resource_no_arn(resource: &str) -> String {
-    invalid(format_args!("ARNs must start with 'arn:': {resource}"))
+    format!("Invalid TableArn: Invalid ResourceArn provided as input {resource}")
 }
 
 /// An ARN of another service.

@@ -122,8 +122,7 @@ pub(super) fn describe_new(table: &Table, moment: Moment, warm_is_given: bool) -
     if let Some(billing) = &mut description.billing_mode_summary {
         billing.last_update_to_pay_per_request_date_time = None;
     }
-    description.warm_throughput = description.warm_throughput.filter(|_| warm_is_given);
-    if let Some(warm) = &mut description.warm_throughput {
+    if let Some(warm) = description.warm_throughput.as_mut().filter(|_| warm_is_given) {
         warm.status = Some(TableStatus::Updating);
     }
     description

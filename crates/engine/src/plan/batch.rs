@@ -72,6 +72,7 @@ fn planned(table: &Table, kind: WriteKind) -> Result<(ItemKey, Image), Error> {
         WriteKind::Put(item, row) => {
             let key = ItemKey::of_item(table, &item).map_err(|error| batch_key_error(table, &item, error))?;
             index::check_keys(table, &item, Origin::Put)?;
+            index::check_local_size(table, &key, &row)?;
             Ok((key, Image::Put(row)))
         }
         WriteKind::Delete(key) => Ok((ItemKey::of_lookup(table, &key)?, Image::Delete)),

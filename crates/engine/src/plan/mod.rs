@@ -157,6 +157,7 @@ fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet
         WriteKind::Put(item, row) => {
             let key = ItemKey::of_item(&table, &item)?;
             index::check_keys(&table, &item, Origin::Put)?;
+            index::check_local_size(&table, &key, &row)?;
             (key, Image::Put(row))
         }
         WriteKind::Update(key, update) => {

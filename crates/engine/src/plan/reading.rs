@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hashrange_api::message::{self, Family};
 use hashrange_api::{Error, Operation, Select};
 use hashrange_item::{AttributeValue, Attributes, KeyAttribute, KeyKind};
-use hashrange_language::{KeyCondition, KeyOperator};
+use hashrange_language::{Condition, KeyCondition, KeyOperator};
 use hashrange_store::{RowKey, Space, partition_hash, segment_of};
 
 use crate::catalog::{Projection, Scope, Table};
@@ -211,14 +211,23 @@ fn place_of(core: &Core, table: &Table, name: &str) -> Result<Place, Error> {
 fn needs_fetch(source: &Source, reading: &CheckedReading) -> Result<bool, Error> {
     let Some(index) = source.index() else { return Ok(false) };
     let Some(carried) = carried(source, index) else { return Ok(false) };
-    if let Some(filter) = &reading.filter {
-        let missing = missing(filter.top_level_attributes(), &carried);
-        if !missing.is_empty() {
-            return Err(Error::validation(message::query::filter_not_projected(index.name(), &missing)));
-        }
+    let fetch = needs_fetch_for_answer(source, reading, index, &carried)?;
+    let filtered = reading.filter.as_ref().map_or_else(BTreeSet::new, Condition::top_level_attributes);
+    let missing = missing(filtered, &carried);
+    if !fetch && !missing.is_empty() {
+        return Err(Error::validation(message::query::filter_not_projected(index.name(), &missing)));
     }
+    Ok(fetch)
+}
+
+fn needs_fetch_for_answer(
+    source: &Source,
+    reading: &CheckedReading,
+    index: Index<'_>,
+    carried: &[&str],
+) -> Result<bool, Error> {
     let wanted = match (&reading.projection, reading.select) {
-        (Some(projection), _) => missing(projection.top_level_attributes(), &carried),
+        (Some(projection), _) => missing(projection.top_level_attributes(), carried),
         (None, Some(Select::AllAttributes)) => return fetch_everything(source, index),
         (None, _) => return Ok(false),
     };

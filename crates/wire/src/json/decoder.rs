@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hashrange_api::Timestamp;
 use hashrange_api::constraint::{Gap, GapKind, Missing, Step};
-use hashrange_api::message::serialization as text;
-use hashrange_item::ValueError;
+use hashrange_api::message::{Layer, serialization as text};
+use hashrange_item::{Number, NumberError, ValueError};
 
 use super::fault::Fault;
 use super::parser::{Parser, Token, Turn};
@@ -43,6 +43,8 @@ pub(crate) struct Decoder<'a> {
     pub(crate) parser: Parser<'a>,
     pub(crate) missing: Missing,
     pub(crate) bad: Vec<BadValue>,
+    /// Whose texts the request gets: the older layer reads the exponents of numbers otherwise.
+    layer: Layer,
 }
 
 /// A type that a member of a request can have.
@@ -55,8 +57,16 @@ pub(crate) trait Decode: Sized {
 }
 
 impl<'a> Decoder<'a> {
-    pub(crate) fn new(body: &'a [u8]) -> Result<Self, Fault> {
-        Ok(Self { parser: Parser::new(body)?, missing: Missing::none(), bad: Vec::new() })
+    pub(crate) fn new(body: &'a [u8], layer: Layer) -> Result<Self, Fault> {
+        Ok(Self { parser: Parser::new(body)?, missing: Missing::none(), bad: Vec::new(), layer })
+    }
+
+    /// The number that a text stands for.
+    pub(crate) fn number(&self, text: &str) -> Result<Number, NumberError> {
+        match self.layer {
+            Layer::Newer => Number::parse(text),
+            Layer::Older => Number::parse_older(text),
+        }
     }
 
     pub(crate) fn mark(&self) -> Mark {

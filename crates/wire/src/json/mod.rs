@@ -14,6 +14,7 @@ mod tests;
 mod value;
 
 pub use hashrange_api::constraint::Step;
+use hashrange_api::message::layer;
 use hashrange_api::{Error, Missing, Operation, Request, Valid};
 use hashrange_item::ValueError;
 
@@ -74,7 +75,7 @@ pub fn is_json(body: &[u8]) -> bool {
 }
 
 fn shape(operation: Operation, body: &[u8]) -> Result<Decoded, Fault> {
-    let mut decoder = Decoder::new(body)?;
+    let mut decoder = Decoder::new(body, layer(operation))?;
     let request = generated::decoders::request(operation, &mut decoder)?;
     decoder.parser.end()?;
     let Decoder { missing, bad, .. } = decoder;

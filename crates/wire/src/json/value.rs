@@ -95,7 +95,8 @@ fn content(decoder: &mut Decoder<'_>, kind: Kind, level: usize) -> Result<Attrib
     Ok(match kind {
         Kind::S => AttributeValue::S(String::decode(decoder, Place::Member)?),
         Kind::N => {
-            let number = Number::parse(&decoder.string("String")?);
+            let text = decoder.string("String")?;
+            let number = decoder.number(&text);
             number.map_or_else(|error| bad(decoder, error.into()), AttributeValue::N)
         }
         Kind::B => AttributeValue::B(Vec::<u8>::decode(decoder, Place::Member)?),
@@ -128,7 +129,8 @@ fn number_set(decoder: &mut Decoder<'_>) -> Result<AttributeValue, Fault> {
         if decoder.parser.null()? {
             continue;
         }
-        match Number::parse(&decoder.string("String")?) {
+        let text = decoder.string("String")?;
+        match decoder.number(&text) {
             Ok(number) => numbers.push(number),
             Err(found) => error = error.or(Some(ValueError::from(found))),
         }

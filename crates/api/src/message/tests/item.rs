@@ -58,6 +58,10 @@ fn from_table_not_found_to_sort_key_too_long() {
 #[test]
 fn from_too_large_to_batch_empty() {
     check(item::too_large(), "Item size has exceeded the maximum allowed size");
+    check(
+        item::too_large_with_entries(),
+        "Item size has exceeded the maximum allowed size, counting its entries in local secondary indexes",
+    );
     check(item::update_too_large(), "Item size to update has exceeded the maximum allowed size");
     check(item::condition_failed(), "The conditional request failed");
     check(

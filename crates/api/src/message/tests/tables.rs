@@ -25,7 +25,7 @@ fn from_value_fails_to_resource_not_a_table() {
     check(tables::access_denied(), "Access is denied");
     check(
         tables::resource_no_arn("resource"),
-        "One or more parameter values were invalid: ARNs must start with 'arn:': resource",
+        "Invalid TableArn: Invalid ResourceArn provided as input resource",
     );
     check(
         tables::resource_not_dynamodb("arn"),
