@@ -83,6 +83,13 @@ const Order = new Entity(
         pk: { field: "gsi2pk", composite: ["status"] },
         sk: { field: "gsi2sk", composite: ["placed"] },
       },
+      // Keys of several attributes: the attributes themselves, not a text made of them.
+      byStatus: {
+        type: "composite",
+        index: "gsi3",
+        pk: { composite: ["userId", "status"] },
+        sk: { composite: ["placed", "total"] },
+      },
     },
   },
   { client, table },
@@ -145,11 +152,9 @@ const conditionFailed = (error) => {
 };
 
 async function createTable() {
-  const names = ["pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk"];
-  const keys = (hash, range) => [
-    { AttributeName: hash, KeyType: "HASH" },
-    { AttributeName: range, KeyType: "RANGE" },
-  ];
+  const names = ["pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "userId", "status", "placed"];
+  const key = (KeyType) => (AttributeName) => ({ AttributeName, KeyType });
+  const keys = (hash, range) => [...[hash].flat().map(key("HASH")), ...[range].flat().map(key("RANGE"))];
   const index = (IndexName, ProjectionType) => ({
     IndexName,
     KeySchema: keys(`${IndexName}pk`, `${IndexName}sk`),
@@ -159,9 +164,16 @@ async function createTable() {
     new CreateTableCommand({
       TableName: table,
       BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      AttributeDefinitions: [
+        ...names.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+        { AttributeName: "total", AttributeType: "N" },
+      ],
       KeySchema: keys("pk", "sk"),
-      GlobalSecondaryIndexes: [index("gsi1", "ALL"), index("gsi2", "KEYS_ONLY")],
+      GlobalSecondaryIndexes: [
+        index("gsi1", "ALL"),
+        index("gsi2", "KEYS_ONLY"),
+        { ...index("gsi3", "ALL"), KeySchema: keys(["userId", "status"], ["placed", "total"]) },
+      ],
     }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: table });
@@ -288,6 +300,27 @@ async function indexes() {
   assert.deepEqual(ids(since.data), orderIds(9, 12));
 }
 
+async function keysOfSeveralAttributes() {
+  const shipped = { userId: "ann", status: "shipped" };
+  const all = orderIds(1, 2, 3, 4, 5, 7, 8, 10, 11);
+  assert.deepEqual(ids((await Order.query.byStatus(shipped).go()).data), all);
+  const spring = await Order.query.byStatus(shipped).between({ placed: "2026-03" }, { placed: "2026-05-05" }).go();
+  assert.deepEqual(ids(spring.data), orderIds(3, 4, 5));
+  const october = await Order.query.byStatus(shipped).begins({ placed: "2026-1" }).go({ order: "desc" });
+  assert.deepEqual(ids(october.data), orderIds(11, 10));
+  const dear = (total) => Order.query.byStatus({ ...shipped, placed: "2026-07-05" }).gt({ total }).go();
+  assert.deepEqual(ids((await dear(60)).data), orderIds(7));
+  assert.deepEqual(ids((await dear(70)).data), []);
+  const found = [];
+  let cursor = null;
+  do {
+    const page = await Order.query.byStatus(shipped).go({ order: "desc", limit: 2, cursor });
+    found.push(...page.data);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  assert.deepEqual(ids(found), all.reverse());
+}
+
 async function scans() {
   const filtered = await OrderItem.scan.where(({ quantity }, { gt }) => gt(quantity, 27)).go({ pages: "all" });
   assert.deepEqual(lines(filtered.data).sort((a, b) => a - b), [28, 29, 30]);
@@ -330,6 +363,7 @@ await collections();
 await ranges();
 await pages();
 await indexes();
+await keysOfSeveralAttributes();
 await scans();
 await deletes();
 await dropTable();
