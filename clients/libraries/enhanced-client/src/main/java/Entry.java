@@ -16,7 +16,6 @@ public class Entry {
     private String entitySort;
     private String pending;
     private Instant pendingSince;
-    private Long total;
 
     @DynamoDbPartitionKey
     @DynamoDbAttribute("pk")
@@ -86,15 +85,5 @@ public class Entry {
 
     public void setPendingSince(Instant pendingSince) {
         this.pendingSince = pendingSince;
-    }
-
-    /** A user's orders by what they cost. */
-    @DynamoDbSecondarySortKey(indexNames = "lsi1")
-    public Long getTotal() {
-        return total;
-    }
-
-    public void setTotal(Long total) {
-        this.total = total;
     }
 }

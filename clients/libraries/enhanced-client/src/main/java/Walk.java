@@ -101,6 +101,7 @@ public final class Walk {
         ranges();
         pages();
         indexes();
+        keysOfSeveralAttributes();
         scans();
         deletes();
         dropTable();
@@ -140,10 +141,11 @@ public final class Walk {
     }
 
     private void createTable() {
-        Runnable create = () -> entries.createTable(request -> request
+        Runnable create = () -> orders.createTable(request -> request
                 .globalSecondaryIndices(
                         index -> index.indexName("gsi1").projection(of -> of.projectionType(ProjectionType.ALL)),
-                        index -> index.indexName("gsi2").projection(of -> of.projectionType(ProjectionType.KEYS_ONLY)))
+                        index -> index.indexName("gsi2").projection(of -> of.projectionType(ProjectionType.KEYS_ONLY)),
+                        index -> index.indexName("gsi3").projection(of -> of.projectionType(ProjectionType.ALL)))
                 .localSecondaryIndices(
                         index -> index.indexName("lsi1").projection(of -> of.projectionType(ProjectionType.ALL))));
         create.run();
@@ -327,6 +329,24 @@ public final class Walk {
         equal(pendingOrders(keyEqualTo(pending)), months(6, 9, 12));
         Key since = Key.builder().partitionValue("pending").sortValue("2026-08-01T00:00:00Z").build();
         equal(pendingOrders(sortGreaterThanOrEqualTo(since)), months(9, 12));
+    }
+
+    private void keysOfSeveralAttributes() {
+        equal(shipped(keyEqualTo(shippedKey().build()), true), months(1, 2, 3, 4, 5, 7, 8, 10, 11));
+        equal(shipped(sortBeginsWith(shippedKey().addSortValue("2026-1").build()), false), months(11, 10));
+        Key seventh = shippedKey().addSortValue("2026-07-05T12:30:00Z").addSortValue(60L).build();
+        equal(shipped(keyEqualTo(seventh), true), months(7));
+        equal(shipped(sortLessThan(seventh), true), List.of());
+    }
+
+    private static Key.Builder shippedKey() {
+        return Key.builder().addPartitionValue("ann").addPartitionValue("shipped");
+    }
+
+    private List<String> shipped(QueryConditional conditional, boolean forward) {
+        var pages = orders.index("gsi3").query(request -> request
+                .queryConditional(conditional).scanIndexForward(forward).limit(2));
+        return ids(pages.stream().flatMap(Walk::itemsOf).toList());
     }
 
     private void scans() {
