@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use hashrange_api::message::item::EmptyKind;
 use hashrange_api::{Error, message};
-use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Lookup, Row, limits};
+use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Lookup, Row};
 use hashrange_store::{Address, Space, Tally, Write};
 
 use crate::capacity::{self, Units};
 use crate::catalog::{GlobalIndex, LocalIndex, Projection, Table};
 use crate::key::{ItemKey, check_index_lengths, has_declared_kind};
 use crate::layout;
+use crate::write::is_too_large;
 
 /// One entry of an index: where it lies and what it carries.
 #[derive(Clone, Debug, PartialEq)]
@@ -209,7 +210,7 @@ pub(crate) fn check_local_size(table: &Table, key: &ItemKey, item: &Row) -> Resu
     let locals = table.schema.locals.iter().map(Index::Local);
     let entries: usize =
         locals.filter_map(|index| index.entry(table, key, item)).map(|entry| entry.row.item_size()).sum();
-    if entries > 0 && item.item_size() + entries > limits::ITEM_SIZE_MAX {
+    if entries > 0 && is_too_large(item.item_size() + entries) {
         return Err(Error::validation(message::item::too_large_with_entries()));
     }
     Ok(())

@@ -25,6 +25,7 @@
 //! - `!fill` fills the indexes that were added, as a server does in the background;
 //! - `!region NAME` and `!account ID` set who asks from there on;
 //! - `!delay 5s`, at the top, is how long tables and indexes are in transition (else: not at all);
+//! - `!lag 2s`, at the top, is how long changes of global indexes stay hidden (else: not at all);
 //! - `!collection 4096`, at the top, is the largest item collection in bytes (else: 10 GB);
 //! - before a step, `!plan` adds the line `plan: …`, what `explain` prints, to the outcome; `!show A.B` reduces an answer to
 //!   that member; `!for 1 5` sends the request with `$i` from 1 to 5 and shows the last outcome.
@@ -291,7 +292,7 @@ impl World {
                 let (from, to) = rest.split_once(' ').unwrap();
                 self.tags.times = Some((from.parse().unwrap(), to.parse().unwrap()));
             }
-            "delay" | "collection" => {}
+            "delay" | "collection" | "lag" => {}
             _ => panic!("what is {tag:?}?"),
         }
     }
@@ -381,6 +382,9 @@ fn options(script: &str) -> Options {
     let mut options = Options::default();
     if let Some(delay) = setting("!delay ") {
         options.table_delay = duration(delay);
+    }
+    if let Some(lag) = setting("!lag ") {
+        options.index_lag = duration(lag);
     }
     if let Some(bytes) = setting("!collection ") {
         options.item_collection_max = bytes.parse().unwrap();

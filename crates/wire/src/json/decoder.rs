@@ -62,7 +62,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The number that a text stands for.
-    pub(crate) fn number(&self, text: &str) -> Result<Number, NumberError> {
+    pub(crate) fn attribute_number(&self, text: &str) -> Result<Number, NumberError> {
         match self.layer {
             Layer::Newer => Number::parse(text),
             Layer::Older => Number::parse_older(text),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use hashrange_api::constraint::Step;
 use hashrange_item::limits::NESTING_MAX;
-use hashrange_item::{AttributeValue, Attributes, BinarySet, Kind, Number, NumberSet, StringSet, ValueError};
+use hashrange_item::{AttributeValue, Attributes, BinarySet, Kind, NumberSet, StringSet, ValueError};
 
 use super::decoder::{Decode, Decoder, Place, open_list, open_map, unexpected};
 use super::fault::Fault;
@@ -96,7 +96,7 @@ fn content(decoder: &mut Decoder<'_>, kind: Kind, level: usize) -> Result<Attrib
         Kind::S => AttributeValue::S(String::decode(decoder, Place::Member)?),
         Kind::N => {
             let text = decoder.string("String")?;
-            let number = decoder.number(&text);
+            let number = decoder.attribute_number(&text);
             number.map_or_else(|error| bad(decoder, error.into()), AttributeValue::N)
         }
         Kind::B => AttributeValue::B(Vec::<u8>::decode(decoder, Place::Member)?),
@@ -130,7 +130,7 @@ fn number_set(decoder: &mut Decoder<'_>) -> Result<AttributeValue, Fault> {
             continue;
         }
         let text = decoder.string("String")?;
-        match decoder.number(&text) {
+        match decoder.attribute_number(&text) {
             Ok(number) => numbers.push(number),
             Err(found) => error = error.or(Some(ValueError::from(found))),
         }

@@ -12,8 +12,9 @@ pub(in crate::catalog) fn create(input: &CreateTableInput) -> Result<(), Error> 
     let (key, definitions) = required(input)?;
     unsupported(input)?;
     throughput::create(input)?;
-    keys::table(key, definitions)?;
-    indexes::create(input, key, definitions)?;
+    let definitions = keys::Definitions::new(definitions)?;
+    keys::table(key, &definitions)?;
+    indexes::create(input, key, &definitions)?;
     throughput::create_details(input)?;
     settings::stream_of_new_table(input.stream_specification.as_ref())?;
     settings::encryption(input.sse_specification.as_ref())?;

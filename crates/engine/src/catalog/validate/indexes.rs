@@ -1,9 +1,11 @@
 //! Index definitions.
 
+use std::collections::BTreeSet;
+
 use hashrange_api::message::tables as text;
 use hashrange_api::{
-    AttributeDefinition, CreateTableInput, Error, GlobalSecondaryIndex, KeySchemaElement,
-    LocalSecondaryIndex, Projection, ProjectionType,
+    CreateTableInput, Error, GlobalSecondaryIndex, KeySchemaElement, LocalSecondaryIndex, Projection,
+    ProjectionType,
 };
 use hashrange_item::limits;
 
@@ -13,7 +15,7 @@ use super::{keys, refuse};
 pub(super) fn create(
     input: &CreateTableInput,
     key: &[KeySchemaElement],
-    definitions: &[AttributeDefinition],
+    definitions: &keys::Definitions<'_>,
 ) -> Result<(), Error> {
     not_empty("LocalSecondaryIndexes", input.local_secondary_indexes.as_deref())?;
     not_empty("GlobalSecondaryIndexes", input.global_secondary_indexes.as_deref())?;
@@ -77,15 +79,13 @@ fn distinct_names(names: &[String]) -> Result<(), Error> {
 
 /// Indexes of both sorts share one name space.
 fn distinct(locals: &[LocalSecondaryIndex], globals: &[GlobalSecondaryIndex]) -> Result<(), Error> {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = BTreeSet::new();
     let locals = locals.iter().map(|index| &index.index_name);
-    for name in locals.chain(globals.iter().map(|index| &index.index_name)) {
-        if seen.contains(&name.as_str()) {
-            return refuse(text::duplicate_index(name));
-        }
-        seen.push(name);
+    let mut names = locals.chain(globals.iter().map(|index| &index.index_name));
+    match names.find(|name| !seen.insert(*name)) {
+        Some(name) => refuse(text::duplicate_index(name)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn counts(locals: &[LocalSecondaryIndex], globals: &[GlobalSecondaryIndex]) -> Result<(), Error> {

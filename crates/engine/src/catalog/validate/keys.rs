@@ -1,15 +1,40 @@
 //! Key schemas and the definitions of their attributes.
 
+use std::collections::BTreeSet;
+
 use hashrange_api::message::tables as text;
 use hashrange_api::{AttributeDefinition, Error, KeySchemaElement, KeyType};
 use hashrange_item::limits;
 
 use super::refuse;
 
+/// The attribute definitions of a request, each name once. No quota bounds their number before all of them are
+/// looked at, so a name is looked up, not searched for.
+#[derive(Debug)]
+pub(super) struct Definitions<'a> {
+    list: &'a [AttributeDefinition],
+    names: BTreeSet<&'a str>,
+}
+
+impl<'a> Definitions<'a> {
+    /// Refuses a name that is defined twice.
+    pub(super) fn new(list: &'a [AttributeDefinition]) -> Result<Definitions<'a>, Error> {
+        let mut names = BTreeSet::new();
+        match list.iter().find(|definition| !names.insert(definition.attribute_name.as_str())) {
+            Some(definition) => refuse(text::definition_is_duplicated(&definition.attribute_name)),
+            None => Ok(Definitions { list, names }),
+        }
+    }
+
+    /// As sent.
+    fn list(&self) -> Vec<&'a str> {
+        self.list.iter().map(|definition| definition.attribute_name.as_str()).collect()
+    }
+}
+
 /// Checks the key of a table.
-pub(super) fn table(key: &[KeySchemaElement], definitions: &[AttributeDefinition]) -> Result<(), Error> {
-    distinct(definitions)?;
-    if key.len() > definitions.len() {
+pub(super) fn table(key: &[KeySchemaElement], definitions: &Definitions<'_>) -> Result<(), Error> {
+    if key.len() > definitions.list.len() {
         return refuse(text::key_without_definition());
     }
     defined(key, definitions)?;
@@ -55,49 +80,29 @@ fn first_is_hash(key: &[KeySchemaElement]) -> Result<(), Error> {
 }
 
 /// Every attribute of the key has a definition.
-pub(super) fn defined(key: &[KeySchemaElement], definitions: &[AttributeDefinition]) -> Result<(), Error> {
-    let has = |element: &KeySchemaElement| {
-        definitions.iter().any(|definition| definition.attribute_name == element.attribute_name)
-    };
-    if key.iter().all(has) {
+pub(super) fn defined(key: &[KeySchemaElement], definitions: &Definitions<'_>) -> Result<(), Error> {
+    if key.iter().all(|element| definitions.names.contains(element.attribute_name.as_str())) {
         return Ok(());
     }
     let keys: Vec<&str> = key.iter().map(|element| element.attribute_name.as_str()).collect();
-    refuse(text::keys_not_defined(&keys, &names(definitions)))
+    refuse(text::keys_not_defined(&keys, &definitions.list()))
 }
 
 /// Every definition is used by a key of the table or of an index.
 pub(super) fn used(
     key: &[KeySchemaElement],
     indexes: &[&[KeySchemaElement]],
-    definitions: &[AttributeDefinition],
+    definitions: &Definitions<'_>,
 ) -> Result<(), Error> {
-    let mut keys: Vec<&str> = Vec::new();
-    for element in key.iter().chain(indexes.iter().copied().flatten()) {
-        if !keys.contains(&element.attribute_name.as_str()) {
-            keys.push(&element.attribute_name);
-        }
-    }
-    if definitions.iter().all(|definition| keys.contains(&definition.attribute_name.as_str())) {
+    let elements = key.iter().chain(indexes.iter().copied().flatten());
+    let mut seen = BTreeSet::new();
+    let keys: Vec<&str> =
+        elements.map(|element| element.attribute_name.as_str()).filter(|name| seen.insert(*name)).collect();
+    if definitions.names.is_subset(&seen) {
         return Ok(());
     }
     if indexes.is_empty() {
         return refuse(text::definitions_do_not_match());
     }
-    refuse(text::definitions_not_used(&names(definitions), &keys))
-}
-
-/// No attribute is defined twice.
-pub(super) fn distinct(definitions: &[AttributeDefinition]) -> Result<(), Error> {
-    let twice = |(at, definition): &(usize, &AttributeDefinition)| {
-        definitions[..*at].iter().any(|earlier| earlier.attribute_name == definition.attribute_name)
-    };
-    match definitions.iter().enumerate().find(twice) {
-        Some((_, definition)) => refuse(text::definition_is_duplicated(&definition.attribute_name)),
-        None => Ok(()),
-    }
-}
-
-fn names(definitions: &[AttributeDefinition]) -> Vec<&str> {
-    definitions.iter().map(|definition| definition.attribute_name.as_str()).collect()
+    refuse(text::definitions_not_used(&definitions.list(), &keys))
 }

@@ -1,5 +1,7 @@
 //! `UpdateTable`: one change at a time, with few exceptions.
 
+use std::collections::BTreeSet;
+
 use hashrange_api::message::tables as text;
 use hashrange_api::message::tables::Owner;
 use hashrange_api::{
@@ -200,13 +202,12 @@ fn index_updates(input: &UpdateTableInput) -> Result<(), Error> {
     if updates.is_empty() {
         return refuse(text::list_is_empty("GlobalSecondaryIndexUpdates"));
     }
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for update in updates {
         let action = action(update)?;
-        if seen.contains(&action.index()) {
+        if !seen.insert(action.index()) {
             return refuse(text::index_updated_twice(action.index()));
         }
-        seen.push(action.index());
         if let IndexAction::Update(update) = action {
             maxima(Owner::Index(&update.index_name), update.on_demand_throughput.as_ref())?;
             if update.warm_throughput.as_ref().is_some_and(|warm| *warm == WarmThroughput::default()) {
@@ -219,17 +220,17 @@ fn index_updates(input: &UpdateTableInput) -> Result<(), Error> {
 
 /// The keys of a new index must be defined in the request itself, even where the table knows them.
 fn new_indexes(input: &UpdateTableInput) -> Result<(), Error> {
-    for create in
-        input.global_secondary_index_updates.iter().flatten().filter_map(|update| update.create.as_ref())
-    {
-        let definitions = input.attribute_definitions.as_deref().unwrap_or_default();
-        if definitions.is_empty() {
-            return refuse(text::definitions_missing_for_index(&create.index_name));
-        }
-        keys::distinct(definitions)?;
-        keys::defined(&create.key_schema, definitions)?;
-        indexes::global(&create.key_schema, &create.projection)?;
-        maxima(Owner::Index(&create.index_name), create.on_demand_throughput.as_ref())?;
+    let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
+    let mut creates = updates.iter().filter_map(|update| update.create.as_ref()).peekable();
+    let Some(first) = creates.peek() else { return Ok(()) };
+    let definitions = input.attribute_definitions.as_deref().unwrap_or_default();
+    if definitions.is_empty() {
+        return refuse(text::definitions_missing_for_index(&first.index_name));
     }
-    Ok(())
+    let definitions = keys::Definitions::new(definitions)?;
+    creates.try_for_each(|create| {
+        keys::defined(&create.key_schema, &definitions)?;
+        indexes::global(&create.key_schema, &create.projection)?;
+        maxima(Owner::Index(&create.index_name), create.on_demand_throughput.as_ref())
+    })
 }
