@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import orders
+
 TABLE = "walk-cli"
 # One attempt only: a call that needs a retry fails the walk.
 ENVIRONMENT = os.environ | {"AWS_MAX_ATTEMPTS": "1", "AWS_DEFAULT_OUTPUT": "json", "AWS_PAGER": ""}
@@ -78,7 +80,7 @@ TABLE_OPTIONS = {
 
 def tables():
     arn = call("create-table", **TABLE_OPTIONS)["TableDescription"]["TableArn"]
-    wait("table-exists")
+    wait("table-exists", TABLE)
     table = call("describe-table", table_name=TABLE)["Table"]
     assert table["TableStatus"] == "ACTIVE" and table["TableArn"] == arn, table
     assert table["GlobalSecondaryIndexes"][0]["IndexName"] == "by-email", table
@@ -95,8 +97,8 @@ def tables():
     assert ttl["TimeToLiveStatus"] in ("ENABLING", "ENABLED") and ttl["AttributeName"] == "expires", ttl
 
 
-def wait(state):
-    words = [AWS, "dynamodb", "wait", state, "--table-name", TABLE, "--endpoint-url", os.environ["HASHRANGE_ENDPOINT"]]
+def wait(state, table):
+    words = [AWS, "dynamodb", "wait", state, "--table-name", table, "--endpoint-url", os.environ["HASHRANGE_ENDPOINT"]]
     subprocess.run(words + ["--region", "us-east-1"], env=ENVIRONMENT, check=True)
 
 
@@ -176,7 +178,8 @@ def main():
     projection_and_delete()
     errors()
     call("delete-table", table_name=TABLE)
-    wait("table-not-exists")
+    wait("table-not-exists", TABLE)
+    orders.walk(call, refused, wait)
 
 
 main()

@@ -4,6 +4,7 @@ import os
 from decimal import Decimal
 
 import boto3
+import orders
 from boto3.dynamodb.types import Binary
 from botocore.exceptions import ClientError
 
@@ -203,6 +204,7 @@ def main():
     delete(client)
     errors(client)
     drop(client)
+    orders.walk(client)
     assert client.retries == 0, f"{client.retries} calls were retried"
 
 
