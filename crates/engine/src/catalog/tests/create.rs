@@ -121,6 +121,30 @@ fn definitions_are_all_used_and_distinct() {
     );
 }
 
+/// Looking each name up among all others would take minutes here, and hold a thread of the server for as long.
+#[test]
+fn a_hundred_thousand_definitions_and_indexes_are_refused_in_linear_time() {
+    let many: Vec<String> = (0..100_000).map(|number| format!("name-{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(
+        refused(with_key(&many, key(&many[..1], &[]))),
+        invalid(
+            "Number of attributes in KeySchema does not exactly match number of attributes defined in \
+             AttributeDefinitions"
+        )
+    );
+    let of_one_name = many.iter().map(|name| global(name, &["pk"], &[])).collect();
+    assert_eq!(
+        refused(indexed("orders", &[], of_one_name)),
+        invalid("GlobalSecondaryIndex count exceeds the per-table limit of 20")
+    );
+    let of_many_names = many.iter().map(|name| global(name, &[*name], &[])).collect();
+    assert_eq!(
+        refused(indexed("orders", &many, of_many_names)),
+        invalid("GlobalSecondaryIndex count exceeds the per-table limit of 20")
+    );
+}
+
 #[test]
 fn a_key_is_a_partition_key_and_then_perhaps_a_sort_key() {
     let first = "ValidationException: Invalid KeySchema: The first KeySchemaElement is not a HASH key type";
