@@ -28,6 +28,7 @@ import {
   PutCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
+import { walkOrders } from "./orders.mjs";
 
 const TABLE = "walk-javascript";
 const TYPED_KEY = { pk: { S: "user#1" }, sk: { N: "1" } };
@@ -208,5 +209,6 @@ await projectionAndDelete();
 await errors();
 await client.send(new DeleteTableCommand({ TableName: TABLE }));
 await waitUntilTableNotExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: TABLE });
+await walkOrders(client, documents);
 assert.ok(calls > 20, "the walk should have made calls");
 assert.equal(attempts, calls, "a call was retried");

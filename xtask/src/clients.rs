@@ -123,7 +123,7 @@ fn python(sources: &Path, folder: &Path) -> Outcome<Command> {
 /// A folder with the pinned packages; no lock file, which would name the host of the registry.
 fn javascript(sources: &Path, folder: &Path) -> Outcome<Command> {
     let (pins, marker) = (sources.join("package.json"), folder.join("installed.json"));
-    copy(&sources.join("walk.mjs"), &folder.join("walk.mjs"))?;
+    copy_modules(sources, folder)?;
     if !is_installed_from(&pins, &marker) {
         copy(&pins, &folder.join("package.json"))?;
         let mut npm = Command::new("npm");
@@ -134,6 +134,18 @@ fn javascript(sources: &Path, folder: &Path) -> Outcome<Command> {
     let mut walk = Command::new("node");
     walk.args(["--no-warnings", "walk.mjs"]).current_dir(folder);
     Ok(walk)
+}
+
+/// Copies the walk beside its packages, which is where Node.js looks for them.
+fn copy_modules(sources: &Path, folder: &Path) -> Outcome {
+    let names = std::fs::read_dir(sources).map_err(|error| format!("{}: {error}", sources.display()))?;
+    for name in names {
+        let name = name.map_err(|error| error.to_string())?.path();
+        if name.extension().is_some_and(|extension| extension == "mjs") {
+            copy(&name, &folder.join(name.file_name().expect("a file in a folder has a name")))?;
+        }
+    }
+    Ok(())
 }
 
 fn java(sources: &Path, folder: &Path) -> Outcome<Command> {
