@@ -242,13 +242,13 @@ func (w walk) errors() {
 	equal(refused[smithy.APIError](err).ErrorCode(), "ValidationException")
 }
 
-func (w walk) drop() {
-	_, err := w.client.DeleteTable(w.context, &dynamodb.DeleteTableInput{TableName: aws.String(table)})
+func (w walk) drop(table string) {
+	_, err := w.client.DeleteTable(w.context, &dynamodb.DeleteTableInput{TableName: &table})
 	check(err)
 	waiter := dynamodb.NewTableNotExistsWaiter(w.client, func(options *dynamodb.TableNotExistsWaiterOptions) {
 		options.MinDelay = time.Second
 	})
-	check(waiter.Wait(w.context, &dynamodb.DescribeTableInput{TableName: aws.String(table)}, time.Minute))
+	check(waiter.Wait(w.context, &dynamodb.DescribeTableInput{TableName: &table}, time.Minute))
 }
 
 func main() {
@@ -267,7 +267,8 @@ func main() {
 	w.projection()
 	w.remove()
 	w.errors()
-	w.drop()
+	w.drop(table)
+	w.orders()
 	equal(retries, 0)
 }
 
