@@ -18,7 +18,8 @@ const (
 	batchMax    = 25
 )
 
-// order is the nth order of a customer. A third is open, the amounts of a customer are 0 to 29, one customer has cities.
+// order is the nth order of a customer. A third is open, the amounts of a customer are 0 to 29, one customer has
+// cities.
 func order(customer, nth int) item {
 	status := "shipped"
 	if nth%3 == 0 {

@@ -41,7 +41,8 @@ public final class Walk {
         walk.projection();
         walk.delete();
         walk.errors();
-        walk.drop();
+        walk.drop(TABLE);
+        new Orders(walk.client, walk).walk();
         equal(walk.attempts.sent.get(), walk.attempts.asked.get());
         walk.client.close();
     }
@@ -62,11 +63,11 @@ public final class Walk {
         }
     }
 
-    private static AttributeValue text(String value) {
+    static AttributeValue text(String value) {
         return AttributeValue.fromS(value);
     }
 
-    private static AttributeValue number(String value) {
+    static AttributeValue number(String value) {
         return AttributeValue.fromN(value);
     }
 
@@ -110,11 +111,11 @@ public final class Walk {
                 .tags(tag("purpose", "walk")));
     }
 
-    private static AttributeDefinition attribute(String name, ScalarAttributeType type) {
+    static AttributeDefinition attribute(String name, ScalarAttributeType type) {
         return AttributeDefinition.builder().attributeName(name).attributeType(type).build();
     }
 
-    private static KeySchemaElement keyElement(String name, KeyType type) {
+    static KeySchemaElement keyElement(String name, KeyType type) {
         return KeySchemaElement.builder().attributeName(name).keyType(type).build();
     }
 
@@ -131,9 +132,7 @@ public final class Walk {
 
     private void tables() {
         create();
-        try (DynamoDbWaiter waiter = waiter()) {
-            waiter.waitUntilTableExists(request -> request.tableName(TABLE));
-        }
+        untilExists(TABLE);
         TableDescription table = client.describeTable(request -> request.tableName(TABLE)).table();
         equal(table.tableStatus(), TableStatus.ACTIVE);
         equal(table.globalSecondaryIndexes().get(0).indexName(), "by-email");
@@ -229,21 +228,27 @@ public final class Walk {
         equal(invalid.awsErrorDetails().errorCode(), "ValidationException");
     }
 
-    private void drop() {
-        client.deleteTable(request -> request.tableName(TABLE));
+    void untilExists(String table) {
         try (DynamoDbWaiter waiter = waiter()) {
-            waiter.waitUntilTableNotExists(request -> request.tableName(TABLE));
+            waiter.waitUntilTableExists(request -> request.tableName(table));
         }
     }
 
-    private static void equal(Object found, Object expected) {
+    void drop(String table) {
+        client.deleteTable(request -> request.tableName(table));
+        try (DynamoDbWaiter waiter = waiter()) {
+            waiter.waitUntilTableNotExists(request -> request.tableName(table));
+        }
+    }
+
+    static void equal(Object found, Object expected) {
         if (!Objects.equals(found, expected)) {
             throw new AssertionError("found " + found + "\nexpected " + expected);
         }
     }
 
     /** The exception of this type that the call throws. */
-    private static <E extends Exception> E refused(Class<E> type, Runnable call) {
+    static <E extends Exception> E refused(Class<E> type, Runnable call) {
         try {
             call.run();
         } catch (Exception error) {
