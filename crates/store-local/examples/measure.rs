@@ -6,7 +6,9 @@
 //!   append with `fdatasync` on the same disk;
 //! - `load`: one million items of 400 bytes, memory used, then the death of the process without a goodbye;
 //! - `open`: time to open and memory used, then a clean close (run it after `load`, and again);
-//! - `hot`: a query of ten items before and after 100,000 overwrites of one of them.
+//! - `hot`: a query of ten items before and after 100,000 overwrites of one of them;
+//! - `queue`: a query of ten items before and after 100,000 others came and went: before the first, through the
+//!   whole collection as through a queue, and at random places between; then the same after a restart.
 
 #![expect(clippy::unwrap_used, reason = "a measuring program may stop at the first surprise")]
 
@@ -20,8 +22,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use hashrange_env::Env;
 use hashrange_store::{
-    Address, Bound, CommitId, Direction, Freshness, PageLimit, Part, RangeRead, RowKey, Space, Stamp, Store,
-    Stored, Write,
+    Address, Answer, Bound, CommitId, Direction, Freshness, Outcome, PageLimit, Part, RangeRead, RowKey,
+    Space, Stamp, Store, Stored, Write,
 };
 use hashrange_store_local::{LocalStore, Options};
 
@@ -33,16 +35,28 @@ const ROUND: Duration = Duration::from_secs(3);
 #[tokio::main]
 async fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, command, folder] = &arguments[..] else { panic!("usage: measure rate|load|open|hot <folder>") };
+    let [_, command, folder] = &arguments[..] else {
+        panic!("usage: measure rate|load|open|hot|queue <folder>")
+    };
     let (env, folder) = (Env::real(), Path::new(folder));
     let start = env.clock.monotonic();
-    let store = Arc::new(LocalStore::open(folder, &Options::default(), env.clone()).unwrap());
+    let mut store = Arc::new(LocalStore::open(folder, &Options::default(), env.clone()).unwrap());
     println!("open: {:?}, resident {} MB", since(&env, start), resident_mb());
     match command.as_str() {
         "rate" => rate(&store, &env, folder).await,
         "load" => load(&store, &env).await,
         "open" => {}
         "hot" => hot(&store, &env).await,
+        "queue" => {
+            queue(&store, &env).await;
+            store.close();
+            drop(store);
+            store = Arc::new(LocalStore::open(folder, &Options::default(), env.clone()).unwrap());
+            println!("-- after a restart");
+            for way in WAYS {
+                report(&store, &env, way, "restarted").await;
+            }
+        }
         other => panic!("no command {other}"),
     }
     let start = env.clock.monotonic();
@@ -174,22 +188,115 @@ async fn hot(store: &Arc<LocalStore>, env: &Env) {
     }
 }
 
+/// How rows come and go in a collection in which ten are left.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Each comes before all others and goes at once.
+    Head,
+    /// They come at the tail and go at the head.
+    Through,
+    /// They come anywhere, and the oldest goes.
+    Anywhere,
+}
+
+const WAYS: [Way; 3] = [Way::Head, Way::Through, Way::Anywhere];
+const PASSING: u64 = 100_000;
+const LEFT: u64 = 10;
+
+impl Way {
+    fn partition(self) -> Bytes {
+        Bytes::from(format!("{self:?}"))
+    }
+
+    /// The row that comes with this number.
+    fn row(self, number: u64) -> RowKey {
+        let place = match self {
+            Way::Head if number < PASSING => PASSING - 1 - number,
+            Way::Head => number,
+            Way::Through => number.wrapping_add(LEFT),
+            Way::Anywhere => number.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        };
+        RowKey { kind: 0, sort: Bytes::from(format!("{place:020}")) }
+    }
+
+    fn commit<'a>(self, store: &'a LocalStore, env: &Env, write: Write) -> Answer<'a, Outcome> {
+        let part = Part {
+            space: SPACE,
+            partition: self.partition(),
+            expects: Vec::new(),
+            writes: vec![write],
+            log: None,
+            tallies: Vec::new(),
+        };
+        store.commit(CommitId(u128::from(env.random.next_u64())), vec![part])
+    }
+
+    /// One row comes, one goes.
+    fn step<'a>(self, store: &'a LocalStore, env: &Env, number: u64) -> [Answer<'a, Outcome>; 2] {
+        let gone = if matches!(self, Way::Head) { number } else { number.wrapping_sub(LEFT) };
+        let put = Write::Put { row: self.row(number), stored: item(1, env) };
+        let delete = Write::Delete { row: self.row(gone) };
+        [self.commit(store, env, put), self.commit(store, env, delete)]
+    }
+}
+
+async fn queue(store: &LocalStore, env: &Env) {
+    for way in WAYS {
+        let first = if matches!(way, Way::Head) { PASSING } else { u64::MAX - LEFT + 1 };
+        for number in first..=first + (LEFT - 1) {
+            let put = Write::Put { row: way.row(number), stored: item(1, env) };
+            way.commit(store, env, put).await.unwrap();
+        }
+        report(store, env, way, "fresh").await;
+        let mut answers = Vec::new();
+        for number in 0..PASSING {
+            answers.extend(way.step(store, env, number));
+            if number % 250 == 249 {
+                for answer in answers.drain(..) {
+                    answer.await.unwrap();
+                }
+            }
+            if [1000, 10_000, 100_000].contains(&(number + 1)) {
+                report(store, env, way, &format!("{} rows came and went", number + 1)).await;
+            }
+        }
+    }
+}
+
+async fn report(store: &LocalStore, env: &Env, way: Way, when: &str) {
+    for direction in [Direction::Forward, Direction::Backward] {
+        let first = time_of(store, env, (way.partition(), direction), 1).await;
+        let second = time_of(store, env, (way.partition(), direction), 1).await;
+        let then = time_of(store, env, (way.partition(), direction), 1000).await;
+        println!("{way:?}, {when}, {direction:?}: first {first:?}, second {second:?}, then {then:?}");
+    }
+}
+
 async fn query_time(store: &LocalStore, env: &Env) -> Duration {
-    const TIMES: u32 = 200;
+    time_of(store, env, (address(0).partition, Direction::Forward), 200).await
+}
+
+/// The mean of some queries for ten items.
+async fn time_of(
+    store: &LocalStore,
+    env: &Env,
+    (partition, direction): (Bytes, Direction),
+    times: u32,
+) -> Duration {
     let start = env.clock.monotonic();
-    for _ in 0..TIMES {
+    for _ in 0..times {
         let read = RangeRead {
             space: SPACE,
-            partition: address(0).partition,
+            partition: partition.clone(),
             lower: Bound::Unbounded,
             upper: Bound::Unbounded,
-            direction: Direction::Forward,
+            direction,
             limit: PageLimit { rows: 100, bytes: 1 << 20 },
             freshness: Freshness::Strong,
         };
         assert_eq!(store.range(read).await.unwrap().rows.len(), 10);
     }
-    since(env, start) / TIMES
+    since(env, start) / times
 }
 
 fn since(env: &Env, start: Duration) -> Duration {

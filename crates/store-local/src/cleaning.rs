@@ -5,14 +5,15 @@
 //! nothing.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::ops::{Bound, ControlFlow};
+use std::ops::ControlFlow;
 
 use fjall::{Snapshot, UserValue};
 use hashrange_store::{Address, Direction, Space, StoreError, StoreResult};
 
+use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::keys;
-use crate::tree::{Op, Stretch, Table, Tree};
+use crate::tree::{Detours, Op, Stretch, Table, Tree};
 
 /// Keys dropped in one step.
 const STEP_KEYS: usize = 256;
@@ -30,7 +31,7 @@ struct Leftover {
     space: Space,
     table: Table,
     /// Keys of this stretch of the table are left.
-    lower: Bound<Vec<u8>>,
+    lower: Vec<u8>,
     upper: Vec<u8>,
     /// Stretches to do after this one.
     next: Vec<(Table, Vec<u8>)>,
@@ -45,7 +46,7 @@ impl Leftover {
             table: Table::Rows,
             upper: keys::successor(prefix.clone()),
             next: vec![(Table::Rows, graves), (Table::Log, prefix.clone())],
-            lower: Bound::Included(prefix),
+            lower: prefix,
         }
     }
 }
@@ -56,7 +57,7 @@ impl Leftover {
         let Some((table, prefix)) = self.next.pop() else { return false };
         self.table = table;
         self.upper = keys::successor(prefix.clone());
-        self.lower = Bound::Included(prefix);
+        self.lower = prefix;
         true
     }
 }
@@ -69,13 +70,11 @@ pub(crate) fn mark(space: Space) -> Op {
 /// The forgotten spaces found at start, and the work that is left from the last time.
 pub(crate) fn recover(tree: &Tree) -> StoreResult<(BTreeSet<Space>, Cleaning)> {
     let prefix = keys::forgotten_prefix();
-    let stretch = Stretch {
-        upper: Bound::Excluded(keys::successor(prefix.clone())),
-        lower: Bound::Included(prefix),
-        direction: Direction::Forward,
-    };
+    let stretch =
+        Stretch { upper: keys::successor(prefix.clone()), lower: prefix, direction: Direction::Forward };
     let (mut forgotten, mut obsolete) = (BTreeSet::new(), Vec::new());
-    tree.scan(&tree.snapshot(), Table::Rows, stretch, &HotRows::default(), &mut |key, value| {
+    let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
+    tree.scan(&tree.snapshot(), Table::Rows, stretch, &detours, &mut |key, value| {
         let space = keys::decode_forgotten(key)
             .ok_or_else(|| StoreError::Corrupt("the mark of a forgotten space cannot be decoded".into()))?;
         if value == CLEANED {
@@ -108,14 +107,15 @@ impl Cleaning {
     pub(crate) fn step(&mut self, tree: &Tree, snapshot: &Snapshot) -> StoreResult<Vec<Op>> {
         let Some(leftover) = self.spaces.front_mut() else { return Ok(Vec::new()) };
         let mut ops = Vec::new();
-        let (table, upper) = (leftover.table, Bound::Excluded(leftover.upper.clone()));
+        let (table, upper) = (leftover.table, leftover.upper.clone());
         let stretch = Stretch { lower: leftover.lower.clone(), upper, direction: Direction::Forward };
-        tree.scan(snapshot, table, stretch, &HotRows::default(), &mut |key, _| {
+        let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
+        tree.scan(snapshot, table, stretch, &detours, &mut |key, _| {
             ops.push(Op { table, key: key.into(), value: None });
             Ok(if ops.len() < STEP_KEYS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         match ops.last() {
-            Some(last) if ops.len() == STEP_KEYS => leftover.lower = Bound::Excluded(last.key.to_vec()),
+            Some(last) if ops.len() == STEP_KEYS => leftover.lower = keys::next(&last.key),
             _ if leftover.turn_to_next() => {}
             _ => {
                 finish(leftover.space, &mut ops);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use fjall::UserKey;
 use parking_lot::RwLock;
@@ -25,27 +25,25 @@ pub(crate) struct HotRows {
     /// The rows, each with the memtable in which it was last found hot.
     rows: RwLock<BTreeMap<UserKey, u64>>,
     count: AtomicUsize,
+    /// The active one.
+    memtable: AtomicU64,
 }
 
 impl HotRows {
-    /// The hot row that a scan of this stretch meets first.
-    pub(crate) fn first_in(
-        &self,
-        lower: &Bound<Vec<u8>>,
-        upper: &Bound<Vec<u8>>,
-        backward: bool,
-    ) -> Option<UserKey> {
-        if self.count.load(Ordering::Acquire) == 0 {
-            return None;
-        }
-        let edges = (lower.as_ref().map(Vec::as_slice), upper.as_ref().map(Vec::as_slice));
-        if is_empty(edges) {
+    /// The hot row that a scan of `lower..upper` meets first.
+    pub(crate) fn first_in(&self, lower: &[u8], upper: &[u8], backward: bool) -> Option<UserKey> {
+        if self.count.load(Ordering::Acquire) == 0 || lower >= upper {
             return None;
         }
         let rows = self.rows.read();
-        let mut found = rows.range::<[u8], _>(edges);
+        let mut found = rows.range::<[u8], _>((Bound::Included(lower), Bound::Excluded(upper)));
         let hit = if backward { found.next_back() } else { found.next() };
         hit.map(|(key, _)| key.clone())
+    }
+
+    /// A reader found that a scan is slow at this row: its versions may be from before the start.
+    pub(crate) fn notice(&self, key: &[u8]) {
+        self.mark(&UserKey::from(key), self.memtable.load(Ordering::Acquire));
     }
 
     fn mark(&self, key: &UserKey, memtable: u64) {
@@ -60,20 +58,10 @@ impl HotRows {
     }
 
     fn retire(&self, memtable: u64) {
+        self.memtable.store(memtable, Ordering::Release);
         let mut rows = self.rows.write();
         rows.retain(|_, last| *last + MEMTABLES_KEPT > memtable);
         self.count.store(rows.len(), Ordering::Release);
-    }
-}
-
-/// True where the two edges leave no room; asking a tree for such a range would panic.
-pub(crate) fn is_empty(edges: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
-    match edges {
-        (Bound::Included(low), Bound::Included(high)) => low > high,
-        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high)) => {
-            low >= high
-        }
-        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
     }
 }
 
@@ -123,26 +111,32 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_hot_after_many_overwrites_and_cools_down_with_the_memtables() {
+    fn a_row_that_a_reader_found_slow_is_hot_for_as_long() {
         let rows = HotRows::default();
         let mut counter = HotCounter::new(4, 1000);
-        let all = (Bound::Unbounded, Bound::Unbounded);
-        for _ in 1..HOT_VERSIONS {
-            counter.wrote(&rows, 1, &key("a"), 1);
-        }
-        assert_eq!(rows.first_in(&all.0, &all.1, false), None);
-        counter.wrote(&rows, 1, &key("a"), 1);
-        assert_eq!(rows.first_in(&all.0, &all.1, false), Some(key("a")));
-        for _ in 0..MEMTABLES_KEPT {
+        counter.wrote(&rows, 2, &key("b"), 1000);
+        rows.notice(b"a");
+        for _ in 1..MEMTABLES_KEPT {
             counter.wrote(&rows, 2, &key("b"), 1000);
         }
-        assert_eq!(rows.first_in(&all.0, &all.1, true), None);
+        assert_eq!(rows.first_in(b"", b"z", false), Some(key("a")));
+        counter.wrote(&rows, 2, &key("b"), 1000);
+        assert_eq!(rows.first_in(b"", b"z", false), None);
     }
 
     #[test]
-    fn crossed_edges_are_an_empty_stretch() {
-        assert!(is_empty((Bound::Excluded(b"a"), Bound::Excluded(b"a"))));
-        assert!(is_empty((Bound::Included(b"b"), Bound::Included(b"a"))));
-        assert!(!is_empty((Bound::Included(b"a"), Bound::Included(b"a"))));
+    fn a_row_is_hot_after_many_overwrites_and_cools_down_with_the_memtables() {
+        let rows = HotRows::default();
+        let mut counter = HotCounter::new(4, 1000);
+        for _ in 1..HOT_VERSIONS {
+            counter.wrote(&rows, 1, &key("a"), 1);
+        }
+        assert_eq!(rows.first_in(b"", b"z", false), None);
+        counter.wrote(&rows, 1, &key("a"), 1);
+        assert_eq!(rows.first_in(b"", b"z", false), Some(key("a")));
+        for _ in 0..MEMTABLES_KEPT {
+            counter.wrote(&rows, 2, &key("b"), 1000);
+        }
+        assert_eq!(rows.first_in(b"", b"z", true), None);
     }
 }

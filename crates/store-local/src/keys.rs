@@ -16,6 +16,11 @@ const META: u64 = u64::MAX;
 const SPACE_LEN: usize = 8;
 const HEADER_LEN: usize = SPACE_LEN + 8 + 2;
 
+/// Whether callers may write rows of this space.
+pub(crate) fn is_writable(space: Space) -> bool {
+    space.0 < FIRST_RESERVED && space != Space::TALLIES
+}
+
 /// Fails where a caller names a space that it may not write: a bug above, caught before it damages data.
 pub(crate) fn assert_writable(space: Space) {
     assert!(space.0 < FIRST_RESERVED, "space {} belongs to the engine", space.0);
@@ -102,14 +107,43 @@ pub(crate) fn successor(mut prefix: Vec<u8>) -> Vec<u8> {
     prefix
 }
 
-/// The edge of a range within a partition.
-pub(crate) fn bound(prefix: &[u8], bound: &Bound) -> std::ops::Bound<Vec<u8>> {
-    let full = |row: &RowKey| [prefix, &[row.kind], &row.sort].concat();
+/// The smallest key that is greater than `key`.
+pub(crate) fn next(key: &[u8]) -> Vec<u8> {
+    [key, &[0]].concat()
+}
+
+/// Where a range within a partition begins.
+pub(crate) fn lower(prefix: &[u8], bound: &Bound) -> Vec<u8> {
     match bound {
-        Bound::Included(row) => std::ops::Bound::Included(full(row)),
-        Bound::Excluded(row) => std::ops::Bound::Excluded(full(row)),
-        Bound::Unbounded => std::ops::Bound::Unbounded,
+        Bound::Included(row) => in_partition(prefix, row),
+        Bound::Excluded(row) => next(&in_partition(prefix, row)),
+        Bound::Unbounded => prefix.to_vec(),
     }
+}
+
+/// Before which key a range within a partition ends.
+pub(crate) fn upper(prefix: &[u8], bound: &Bound) -> Vec<u8> {
+    match bound {
+        Bound::Included(row) => next(&in_partition(prefix, row)),
+        Bound::Excluded(row) => in_partition(prefix, row),
+        Bound::Unbounded => successor(prefix.to_vec()),
+    }
+}
+
+fn in_partition(prefix: &[u8], row: &RowKey) -> Vec<u8> {
+    [prefix, &[row.kind], &row.sort].concat()
+}
+
+/// Between which two keys all rows of the partition lie that a row's key belongs to.
+pub(crate) fn partition_edges(key: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (_, partition) = partition_of(key)?;
+    let start = key.get(..HEADER_LEN + partition.len())?.to_vec();
+    Some((start.clone(), successor(start)))
+}
+
+/// The space and partition of a row's key.
+pub(crate) fn partition_of(key: &[u8]) -> Option<(Space, &[u8])> {
+    Some((space_of(key)?, split(key)?.0))
 }
 
 /// The key of a log record: `space u64 | position u64`.

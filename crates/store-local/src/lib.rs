@@ -7,13 +7,16 @@
 //! 3. it publishes the new instant, takes the group's rows out of the overlay, and answers.
 //!
 //! Reads run on the caller's thread (`read.rs`). `Strong` and `Any` reads use the published instant only,
-//! so they never show what a crash could take back.
+//! so they never show what a crash could take back. Scans take detours: around rows with many versions (`hot.rs`)
+//! and over stretches of removed rows (`gaps.rs`, `learn.rs`).
 
 mod admit;
 mod cleaning;
 mod folder;
+mod gaps;
 mod hot;
 mod keys;
+mod learn;
 mod read;
 mod shared;
 mod tree;
@@ -37,6 +40,7 @@ use admit::{Admitted, Prepared};
 use folder::Folder;
 pub use folder::OpenError;
 use hot::HotRows;
+use learn::{Claims, Rules};
 use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};
 use tree::{Table, Tree};
 use writer::Writer;
@@ -70,6 +74,10 @@ impl LocalStore {
     /// # Errors
     /// When the folder is not ours, is too new, is open elsewhere or cannot be used; see [`OpenError`].
     pub fn open(path: &Path, options: &Options, env: Env) -> Result<LocalStore, OpenError> {
+        LocalStore::open_with(path, options, env, Rules::default())
+    }
+
+    fn open_with(path: &Path, options: &Options, env: Env, rules: Rules) -> Result<LocalStore, OpenError> {
         let folder = Folder::open(path)?;
         let failed = |why: String| OpenError::Failed { path: path.into(), why };
         let tree = Tree::open(&folder.tree(), options).map_err(|error| match error {
@@ -81,7 +89,7 @@ impl LocalStore {
         folder.finish()?;
         let (forgotten, cleaning) = cleaning::recover(&tree).map_err(|error| failed(error.to_string()))?;
         let sequence = last_sequence(&tree).map_err(|error| failed(error.to_string()))?;
-        let shared = Arc::new(share(folder, tree, forgotten, sequence, env));
+        let shared = Arc::new(share(folder, tree, forgotten, sequence, (env, rules)));
         let writer = Writer::new(Arc::clone(&shared), cleaning);
         let thread =
             Env::thread("store-writer", move || writer.run()).map_err(|error| failed(error.to_string()))?;
@@ -170,8 +178,19 @@ fn is_permission(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
 }
 
-fn share(folder: Folder, tree: Tree, forgotten: BTreeSet<Space>, sequence: u64, env: Env) -> Shared {
-    let published = Published { snapshot: tree.snapshot(), sequence, forgotten: Arc::new(forgotten.clone()) };
+fn share(
+    folder: Folder,
+    tree: Tree,
+    forgotten: BTreeSet<Space>,
+    sequence: u64,
+    (env, rules): (Env, Rules),
+) -> Shared {
+    let published = Published {
+        snapshot: tree.snapshot(),
+        sequence,
+        forgotten: Arc::new(forgotten.clone()),
+        gaps: Arc::default(),
+    };
     Shared {
         tree,
         queue: Mutex::new(Queue::after(sequence, forgotten)),
@@ -179,6 +198,8 @@ fn share(folder: Folder, tree: Tree, forgotten: BTreeSet<Space>, sequence: u64, 
         published: RwLock::new(Arc::new(published)),
         touched: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
         hot: HotRows::default(),
+        rules,
+        claims: Claims::default(),
         leases: Mutex::new(BTreeMap::new()),
         trimmed: Mutex::new(HashMap::new()),
         closed: AtomicBool::new(false),

@@ -1,30 +1,58 @@
 //! Reads of more than one row, and of the log, at the published instant.
 
-use std::ops::{Bound as Edge, ControlFlow};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use bytes::Bytes;
 use hashrange_store::{
-    Direction, LeaseRequest, LogPosition, LogRecord, PageBudget, RangePage, RangeRead, Space, StoreError,
-    StoreResult, SweepPage, SweepRead, segment_start,
+    Bound, Direction, LeaseRequest, LogPosition, LogRecord, PageBudget, PageLimit, RangePage, RangeRead,
+    RowKey, Space, StoreError, StoreResult, SweepPage, SweepRead, segment_start,
 };
 
+use crate::gaps::Gaps;
 use crate::keys;
-use crate::shared::{Shared, decode_stored};
-use crate::tree::{Op, Stretch, Table};
+use crate::shared::{Published, Shared, decode_stored};
+use crate::tree::{Detours, Op, Stretch, Table};
 
 impl Shared {
+    /// What scans at this published instant need not walk over.
+    pub(crate) fn detours<'a>(&'a self, gaps: &'a Gaps) -> Detours<'a> {
+        Detours { hot: &self.hot, gaps }
+    }
+
     /// Reads rows of one partition in order.
     pub(crate) fn range(&self, read: &RangeRead) -> StoreResult<RangePage> {
-        let mut page = RangePage::default();
         let published = self.published();
         if published.hides(read.space, &read.partition) {
-            return Ok(page);
+            return Ok(RangePage::default());
         }
         let prefix = keys::partition_prefix(read.space, &read.partition);
-        let mut budget = PageBudget::new(read.limit);
-        let stretch = range_stretch(&prefix, read);
-        self.tree.scan(&published.snapshot, Table::Rows, stretch, &self.hot, &mut |key, value| {
+        let mut stretch = range_stretch(&prefix, read);
+        let start = self.env.clock.monotonic();
+        let page = self.fill_page(&published, &prefix, &stretch, read.limit)?;
+        let took = self.env.clock.monotonic().saturating_sub(start);
+        if self.was_slow(took, page.rows.len()) {
+            if page.more
+                && let Some((last, _)) = page.rows.last()
+            {
+                end_after(&mut stretch, &prefix, last);
+            }
+            self.claim_slow_steps(&published, &stretch);
+        }
+        Ok(page)
+    }
+
+    fn fill_page(
+        &self,
+        published: &Published,
+        prefix: &[u8],
+        stretch: &Stretch,
+        limit: PageLimit,
+    ) -> StoreResult<RangePage> {
+        let mut page = RangePage::default();
+        let mut budget = PageBudget::new(limit);
+        let detours = self.detours(&published.gaps);
+        self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, value| {
             let row = keys::decode_row(&key[prefix.len()..]).ok_or_else(bad_key)?;
             let stored = decode_stored(value)?;
             page.more = budget.ends_after(stored.value.len());
@@ -43,7 +71,8 @@ impl Shared {
             return Ok(page);
         }
         let mut budget = PageBudget::new(read.limit);
-        self.tree.scan(&published.snapshot, Table::Rows, stretch, &self.hot, &mut |key, value| {
+        let detours = self.detours(&published.gaps);
+        self.tree.scan(&published.snapshot, Table::Rows, stretch, &detours, &mut |key, value| {
             let (partition, rest) = keys::split(key).ok_or_else(bad_key)?;
             if rest.first() != Some(&read.kind) || published.hides(read.space, partition) {
                 return Ok(ControlFlow::Continue(()));
@@ -70,11 +99,17 @@ impl Shared {
             return Ok(records);
         }
         let stretch = self.log_stretch(space, after, LogPosition(u64::MAX));
-        self.tree.scan(&published.snapshot, Table::Log, stretch, &self.hot, &mut |key, value| {
-            let position = keys::decode_log(key).ok_or_else(bad_key)?;
-            records.push(LogRecord { position, payload: Bytes::copy_from_slice(value) });
-            Ok(if records.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
+        self.tree.scan(
+            &published.snapshot,
+            Table::Log,
+            stretch,
+            &self.detours(&Gaps::default()),
+            &mut |key, value| {
+                let position = keys::decode_log(key).ok_or_else(bad_key)?;
+                records.push(LogRecord { position, payload: Bytes::copy_from_slice(value) });
+                Ok(if records.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            },
+        )?;
         Ok(records)
     }
 
@@ -83,20 +118,26 @@ impl Shared {
         let mut ops = Vec::new();
         let stretch = self.log_stretch(space, None, through);
         let published = self.published();
-        self.tree.scan(&published.snapshot, Table::Log, stretch, &self.hot, &mut |key, _| {
-            ops.push(Op { table: Table::Log, key: key.into(), value: None });
-            Ok(if ops.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
+        self.tree.scan(
+            &published.snapshot,
+            Table::Log,
+            stretch,
+            &self.detours(&Gaps::default()),
+            &mut |key, _| {
+                ops.push(Op { table: Table::Log, key: key.into(), value: None });
+                Ok(if ops.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            },
+        )?;
         Ok(ops)
     }
 
     fn log_stretch(&self, space: Space, after: Option<LogPosition>, through: LogPosition) -> Stretch {
         let trimmed = self.trimmed.lock().get(&space).copied().map(LogPosition);
         let lower = match after.max(trimmed) {
-            Some(position) => Edge::Excluded(keys::log(space, position)),
-            None => Edge::Included(keys::log(space, LogPosition(0))),
+            Some(position) => keys::next(&keys::log(space, position)),
+            None => keys::log(space, LogPosition(0)),
         };
-        let upper = Edge::Included(keys::log(space, through));
+        let upper = keys::next(&keys::log(space, through));
         Stretch { lower, upper, direction: Direction::Forward }
     }
 
@@ -124,27 +165,29 @@ fn bad_key() -> StoreError {
 }
 
 fn range_stretch(prefix: &[u8], read: &RangeRead) -> Stretch {
-    let lower = match keys::bound(prefix, &read.lower) {
-        Edge::Unbounded => Edge::Included(prefix.to_vec()),
-        edge => edge,
-    };
-    let upper = match keys::bound(prefix, &read.upper) {
-        Edge::Unbounded => Edge::Excluded(keys::successor(prefix.to_vec())),
-        edge => edge,
-    };
+    let (lower, upper) = (keys::lower(prefix, &read.lower), keys::upper(prefix, &read.upper));
     Stretch { lower, upper, direction: read.direction }
+}
+
+/// Shortens a stretch to what was walked when its last row was found.
+fn end_after(stretch: &mut Stretch, prefix: &[u8], last: &RowKey) {
+    let edge = Bound::Included(last.clone());
+    match stretch.direction {
+        Direction::Forward => stretch.upper = keys::upper(prefix, &edge),
+        Direction::Backward => stretch.lower = keys::lower(prefix, &edge),
+    }
 }
 
 /// The stretch of a sweep that is left; `None` where there is no such segment.
 fn sweep_stretch(read: &SweepRead) -> Option<Stretch> {
     let first = u64::try_from(segment_start(read.segment, read.segments)).ok()?;
     let lower = match &read.after {
-        Some((partition, row)) => Edge::Excluded(keys::row(read.space, partition, row)),
-        None => Edge::Included(keys::sweep_from(read.space, first)),
+        Some((partition, row)) => keys::next(&keys::row(read.space, partition, row)),
+        None => keys::sweep_from(read.space, first),
     };
     let upper = match u64::try_from(segment_start(read.segment.saturating_add(1), read.segments)) {
         Ok(hash) => keys::sweep_from(read.space, hash),
         Err(_) => keys::successor(keys::space_prefix(read.space)),
     };
-    Some(Stretch { lower, upper: Edge::Excluded(upper), direction: Direction::Forward })
+    Some(Stretch { lower, upper, direction: Direction::Forward })
 }

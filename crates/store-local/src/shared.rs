@@ -18,8 +18,10 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::folder::Folder;
+use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::keys;
+use crate::learn::{Claims, Rules};
 use crate::tree::{Op, Table, Tree};
 
 /// Slots of the table of last touches. A collision costs a comparison, never a wrong answer.
@@ -38,6 +40,8 @@ pub(crate) struct Shared {
     /// Per slot of row addresses: the sequence number of the last queued commit that writes one of them.
     pub(crate) touched: Box<[AtomicU64]>,
     pub(crate) hot: HotRows,
+    pub(crate) rules: Rules,
+    pub(crate) claims: Claims,
     pub(crate) leases: Mutex<BTreeMap<String, (String, Duration)>>,
     /// Per space, up to where its log was trimmed since the start: where the removed records need not be walked over.
     pub(crate) trimmed: Mutex<HashMap<Space, u64>>,
@@ -53,6 +57,8 @@ pub(crate) struct Published {
     /// Sequence number of the last commit in it.
     pub(crate) sequence: u64,
     pub(crate) forgotten: Arc<BTreeSet<Space>>,
+    /// True for this snapshot.
+    pub(crate) gaps: Arc<Gaps>,
 }
 
 impl std::fmt::Debug for Published {

@@ -4,7 +4,10 @@ use hashrange_store::suite::block_on;
 use hashrange_store::{RowKey, Stamp, Stored, Tally, Write};
 
 use super::*;
-use crate::tree::Stretch;
+use crate::gaps::Gaps;
+use crate::tree::{Detours, Stretch};
+
+mod gaps;
 
 const SPACE: Space = Space(4000);
 const OTHER: Space = Space(4001);
@@ -40,16 +43,16 @@ fn fill(store: &LocalStore, space: Space, rows: u64) {
 
 /// Keys on disk that begin with these bytes, whoever may see them.
 fn keys_left(store: &LocalStore, table: Table, prefix: Vec<u8>) -> usize {
-    let upper = std::ops::Bound::Excluded(keys::successor(prefix.clone()));
-    let lower = std::ops::Bound::Included(prefix);
-    let stretch = Stretch { lower, upper, direction: hashrange_store::Direction::Forward };
+    let upper = keys::successor(prefix.clone());
+    let stretch = Stretch { lower: prefix, upper, direction: hashrange_store::Direction::Forward };
     let (mut count, shared) = (0, &store.shared);
     let snapshot = &shared.published().snapshot;
     let mut visit = |_: &[u8], _: &[u8]| {
         count += 1;
         Ok(std::ops::ControlFlow::Continue(()))
     };
-    shared.tree.scan(snapshot, table, stretch, &HotRows::default(), &mut visit).unwrap();
+    let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
+    shared.tree.scan(snapshot, table, stretch, &detours, &mut visit).unwrap();
     count
 }
 

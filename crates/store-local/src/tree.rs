@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::ops::{Bound, ControlFlow};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,7 +15,9 @@ use fjall::{
 use hashrange_store::{Direction, StoreError, StoreResult};
 
 use crate::Options;
-use crate::hot::{HotRows, is_empty};
+use crate::gaps::Gaps;
+use crate::hot::HotRows;
+use crate::keys;
 
 /// Size at which a tree's memtable is written out. Small on purpose: memtables keep every version of a row.
 pub(crate) const MEMTABLE_BYTES: u64 = 16 << 20;
@@ -64,12 +66,45 @@ pub(crate) struct Op {
     pub(crate) value: Option<UserValue>,
 }
 
-/// A scan of a stretch of one tree.
-#[derive(Debug)]
+/// A scan of the keys `lower..upper` of one tree.
+#[derive(Clone, Debug)]
 pub(crate) struct Stretch {
-    pub(crate) lower: Bound<Vec<u8>>,
-    pub(crate) upper: Bound<Vec<u8>>,
+    pub(crate) lower: Vec<u8>,
+    pub(crate) upper: Vec<u8>,
     pub(crate) direction: Direction,
+}
+
+/// What a scan does not walk over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detours<'a> {
+    pub(crate) hot: &'a HotRows,
+    pub(crate) gaps: &'a Gaps,
+}
+
+/// One of them: the keys `from..to`.
+struct Detour {
+    from: UserKey,
+    to: UserKey,
+    /// A hot row, to be read by itself; else there is nothing.
+    row: Option<UserKey>,
+}
+
+impl Detours<'_> {
+    fn first_in(&self, lower: &[u8], upper: &[u8], backward: bool) -> Option<Detour> {
+        let hot = self.hot.first_in(lower, upper, backward).map(|key| {
+            let to = keys::next(&key).into();
+            Detour { from: key.clone(), to, row: Some(key) }
+        });
+        let gap = self.gaps.first_in(lower, upper, backward);
+        let gap = gap.map(|(from, to)| Detour { from: from.clone(), to: to.clone(), row: None });
+        match (hot, gap) {
+            (Some(hot), Some(gap)) => {
+                let hot_first = if backward { hot.to > gap.to } else { hot.from < gap.from };
+                Some(if hot_first { hot } else { gap })
+            }
+            (hot, gap) => hot.or(gap),
+        }
+    }
 }
 
 /// What a scan does after a key.
@@ -131,50 +166,55 @@ impl Tree {
         snapshot.get(self.keyspace(table), key).map_err(|error| read_error(&error))
     }
 
-    /// Visits the keys of a stretch in order, stepping around hot rows.
+    /// Visits the keys of a stretch in order, with detours.
     pub(crate) fn scan(
         &self,
         snapshot: &Snapshot,
         table: Table,
         mut stretch: Stretch,
-        hot: &HotRows,
+        detours: &Detours<'_>,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
     ) -> StoreResult<()> {
         let backward = stretch.direction == Direction::Backward;
-        while let Some(key) = hot.first_in(&stretch.lower, &stretch.upper, backward) {
-            let edge = Bound::Excluded(key.to_vec());
-            let (before, rest) = match stretch.direction {
-                Direction::Forward => ((stretch.lower, edge.clone()), (edge, stretch.upper)),
-                Direction::Backward => ((edge.clone(), stretch.upper), (stretch.lower, edge)),
-            };
-            if self.walk(snapshot, table, before, stretch.direction, visit)?.is_break() {
+        while let Some(detour) = detours.first_in(&stretch.lower, &stretch.upper, backward) {
+            let mut before = stretch.clone();
+            if backward {
+                before.lower = detour.to.to_vec();
+                stretch.upper = detour.from.to_vec();
+            } else {
+                before.upper = detour.from.to_vec();
+                stretch.lower = detour.to.to_vec();
+            }
+            if self.walk(snapshot, table, before, visit)?.is_break() {
                 return Ok(());
             }
-            if let Some(value) = self.get(snapshot, table, &key)?
-                && visit(&key, &value)?.is_break()
+            if let Some(key) = detour.row
+                && self.visit_one(snapshot, table, &key, visit)?.is_break()
             {
                 return Ok(());
             }
-            (stretch.lower, stretch.upper) = rest;
         }
-        let edges = (stretch.lower, stretch.upper);
-        self.walk(snapshot, table, edges, stretch.direction, visit).map(|_| ())
+        self.walk(snapshot, table, stretch, visit).map(|_| ())
     }
 
     fn walk(
         &self,
         snapshot: &Snapshot,
         table: Table,
-        edges: (Bound<Vec<u8>>, Bound<Vec<u8>>),
-        direction: Direction,
+        stretch: Stretch,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
     ) -> Step {
-        if is_empty((edges.0.as_ref().map(Vec::as_slice), edges.1.as_ref().map(Vec::as_slice))) {
+        // Asking the tree for a range that ends before it begins would panic.
+        if stretch.lower >= stretch.upper {
             return Ok(ControlFlow::Continue(()));
         }
-        let mut found = snapshot.range(self.keyspace(table), edges);
+        if stretch.upper == keys::next(&stretch.lower) {
+            // A row between two gaps: much cheaper than a range.
+            return self.visit_one(snapshot, table, &stretch.lower, visit);
+        }
+        let mut found = snapshot.range(self.keyspace(table), stretch.lower..stretch.upper);
         loop {
-            let next = match direction {
+            let next = match stretch.direction {
                 Direction::Forward => found.next(),
                 Direction::Backward => found.next_back(),
             };
@@ -183,6 +223,19 @@ impl Tree {
             if visit(&key, &value)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
+        }
+    }
+
+    fn visit_one(
+        &self,
+        snapshot: &Snapshot,
+        table: Table,
+        key: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
+    ) -> Step {
+        match self.get(snapshot, table, key)? {
+            Some(value) => visit(key, &value),
+            None => Ok(ControlFlow::Continue(())),
         }
     }
 

@@ -11,6 +11,7 @@ use parking_lot::MutexGuard;
 use crate::cleaning::Cleaning;
 use crate::hot::HotCounter;
 use crate::keys;
+use crate::learn::Learner;
 use crate::shared::{Phase, Published, Queue, Request, SLOTS, Shared, decode_stored, encode_stored, slot_of};
 use crate::tree::{MEMTABLE_BYTES, Op, Table};
 
@@ -31,6 +32,7 @@ pub(crate) struct Writer {
     shared: Arc<Shared>,
     totals: HashMap<UserKey, Totals>,
     hot: HotCounter,
+    learner: Learner,
     cleaning: Cleaning,
     groups_since_cleaning: u32,
     /// Requests in the group before.
@@ -41,13 +43,16 @@ pub(crate) struct Writer {
 enum Task {
     Group(Vec<Request>),
     Clean,
+    Learn,
     Stop,
 }
 
 impl Writer {
     pub(crate) fn new(shared: Arc<Shared>, cleaning: Cleaning) -> Writer {
         let hot = HotCounter::new(SLOTS, MEMTABLE_BYTES);
-        Writer { shared, totals: HashMap::new(), hot, cleaning, groups_since_cleaning: 0, last_group: 0 }
+        let learner = Learner::new(shared.rules);
+        let totals = HashMap::new();
+        Writer { shared, totals, hot, learner, cleaning, groups_since_cleaning: 0, last_group: 0 }
     }
 
     /// Works until the store closes or fails.
@@ -57,6 +62,10 @@ impl Writer {
             let done = match self.next_task() {
                 Task::Group(group) => self.write_group(group),
                 Task::Clean => self.clean(),
+                Task::Learn => {
+                    self.learn();
+                    Ok(())
+                }
                 Task::Stop => break,
             };
             if let Err(error) = done {
@@ -92,6 +101,9 @@ impl Writer {
             if !matches!(queue.phase, Phase::Open) {
                 return Task::Stop;
             }
+            if self.shared.claims.some() {
+                return Task::Learn;
+            }
             queue.parked = true;
             self.shared.wake.wait(&mut queue);
         }
@@ -102,6 +114,7 @@ impl Writer {
         self.groups_since_cleaning += 1;
         let last = group.last().expect("a group is taken from a queue that is not empty").sequence;
         let (ops, written) = self.merge(&mut group, last)?;
+        let removed = self.learner.will_write(last, &ops);
         if !ops.is_empty() {
             let tree = &self.shared.tree;
             let mut batch = tree.batch(ops.len());
@@ -110,6 +123,7 @@ impl Writer {
             }
             batch.commit().map_err(|error| StoreError::Failed(error.to_string().into()))?;
         }
+        self.learner.has_removed(removed);
         let forgotten: Vec<Space> = group.iter().filter_map(|request| request.forget).collect();
         self.publish(last, &forgotten);
         self.retire(&group, &written, last);
@@ -117,6 +131,7 @@ impl Writer {
             // Nobody listens where the caller gave up waiting.
             let _ = request.reply.send(true);
         }
+        self.learn();
         Ok(())
     }
 
@@ -186,9 +201,27 @@ impl Writer {
             Arc::make_mut(&mut all).extend(forgotten);
             self.cleaning.add(forgotten);
         }
+        for space in forgotten {
+            self.learner.forget(*space);
+        }
         let snapshot = self.shared.tree.snapshot();
-        let now = Arc::new(Published { snapshot, sequence, forgotten: all });
-        *self.shared.published.write() = now;
+        self.show(Published { snapshot, sequence, forgotten: all, gaps: self.learner.gaps() });
+    }
+
+    fn show(&self, published: Published) {
+        let now = Arc::new(published);
+        let before = std::mem::replace(&mut *self.shared.published.write(), now);
+        // Not while readers wait for the lock.
+        drop(before);
+    }
+
+    /// Publishes the last state once more, with the gaps that were found in it.
+    fn learn(&mut self) {
+        if self.learner.learn(&self.shared) {
+            let last = self.shared.published();
+            let (snapshot, forgotten) = (last.snapshot.clone(), Arc::clone(&last.forgotten));
+            self.show(Published { snapshot, sequence: last.sequence, forgotten, gaps: self.learner.gaps() });
+        }
     }
 
     /// Takes the group's rows out of the overlay, except where a later commit is queued.
