@@ -30,6 +30,9 @@ pub enum ValueError {
     TooDeep,
     /// The name of an attribute, or a key of a map, is the empty string.
     EmptyAttributeName,
+    /// The name of an attribute, or a key of a map, has more than
+    /// [`limits::ATTRIBUTE_NAME_MAX`](crate::limits::ATTRIBUTE_NAME_MAX) bytes.
+    LongAttributeName,
 }
 
 impl From<NumberError> for ValueError {
@@ -69,6 +72,7 @@ impl fmt::Display for ValueError {
             }
             Self::TooDeep => f.write_str("an attribute is nested too deeply"),
             Self::EmptyAttributeName => f.write_str("an attribute name may not be empty"),
+            Self::LongAttributeName => f.write_str("an attribute name is too long"),
         }
     }
 }

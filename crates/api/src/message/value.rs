@@ -106,6 +106,11 @@ pub fn empty_attribute_name() -> String {
     "Empty attribute name".to_owned()
 }
 
+/// An attribute with a name of more than 65,535 bytes.
+pub fn long_attribute_name() -> String {
+    "Attribute name is too large, must be less than 65536 bytes".to_owned()
+}
+
 /// The older layer's wrapper around a text about a value of `ExpressionAttributeValues`.
 pub fn in_expression_values(text: &str, placeholder: &str) -> String {
     format!("ExpressionAttributeValues contains invalid value: {text} for key {placeholder}")

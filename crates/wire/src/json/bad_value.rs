@@ -49,9 +49,10 @@ fn family(error: &ValueError, in_expression_values: bool) -> Family {
     match error {
         ValueError::Number(_) => Family::Number,
         ValueError::NullNotTrue => Family::NullFalse,
-        ValueError::EmptyValue | ValueError::SeveralTypes | ValueError::EmptyAttributeName => {
-            Family::ValueShape
-        }
+        ValueError::EmptyValue
+        | ValueError::SeveralTypes
+        | ValueError::EmptyAttributeName
+        | ValueError::LongAttributeName => Family::ValueShape,
         ValueError::TooDeep if in_expression_values => Family::ExpressionValueDepth,
         ValueError::TooDeep => Family::ItemSize,
         _ => Family::Set,
@@ -70,6 +71,7 @@ fn message(layer: Layer, error: &ValueError) -> String {
         ValueError::SeveralTypes => text::several_types(),
         ValueError::TooDeep => text::too_deep(),
         ValueError::EmptyAttributeName => text::empty_attribute_name(),
+        ValueError::LongAttributeName => text::long_attribute_name(),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use hashrange_api::constraint::Step;
-use hashrange_item::limits::NESTING_MAX;
+use hashrange_item::limits::{ATTRIBUTE_NAME_MAX, NESTING_MAX};
 use hashrange_item::{AttributeValue, Attributes, BinarySet, Kind, NumberSet, StringSet, ValueError};
 
 use super::decoder::{Decode, Decoder, Place, open_list, open_map, unexpected};
@@ -162,8 +162,10 @@ fn attributes(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<A
     open_map(decoder, place, JAVA)?;
     let (mut pairs, mut turn) = (Vec::new(), Turn::First);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
-        if name.is_empty() {
-            decoder.note_bad(ValueError::EmptyAttributeName);
+        match name.len() {
+            0 => decoder.note_bad(ValueError::EmptyAttributeName),
+            1..=ATTRIBUTE_NAME_MAX => {}
+            _ => decoder.note_bad(ValueError::LongAttributeName),
         }
         let value = if decoder.parser.null()? {
             bad(decoder, ValueError::EmptyValue)

@@ -77,6 +77,7 @@ fn from_duplicate_binaries_to_in_expression_values() {
         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
     );
     check(value::empty_attribute_name(), "Empty attribute name");
+    check(value::long_attribute_name(), "Attribute name is too large, must be less than 65536 bytes");
     check(
         value::in_expression_values("text", "placeholder"),
         "ExpressionAttributeValues contains invalid value: text for key placeholder",
