@@ -202,6 +202,8 @@ enum Way {
 const WAYS: [Way; 3] = [Way::Head, Way::Through, Way::Anywhere];
 const PASSING: u64 = 100_000;
 const LEFT: u64 = 10;
+/// The partition that nothing comes to.
+const STILL: Bytes = Bytes::from_static(b"still");
 
 impl Way {
     fn partition(self) -> Bytes {
@@ -219,33 +221,37 @@ impl Way {
         RowKey { kind: 0, sort: Bytes::from(format!("{place:020}")) }
     }
 
-    fn commit<'a>(self, store: &'a LocalStore, env: &Env, write: Write) -> Answer<'a, Outcome> {
-        let part = Part {
-            space: SPACE,
-            partition: self.partition(),
-            expects: Vec::new(),
-            writes: vec![write],
-            log: None,
-            tallies: Vec::new(),
-        };
-        store.commit(CommitId(u128::from(env.random.next_u64())), vec![part])
-    }
-
     /// One row comes, one goes.
     fn step<'a>(self, store: &'a LocalStore, env: &Env, number: u64) -> [Answer<'a, Outcome>; 2] {
         let gone = if matches!(self, Way::Head) { number } else { number.wrapping_sub(LEFT) };
         let put = Write::Put { row: self.row(number), stored: item(1, env) };
         let delete = Write::Delete { row: self.row(gone) };
-        [self.commit(store, env, put), self.commit(store, env, delete)]
+        [commit(store, env, self.partition(), put), commit(store, env, self.partition(), delete)]
     }
 }
 
+fn commit<'a>(store: &'a LocalStore, env: &Env, partition: Bytes, write: Write) -> Answer<'a, Outcome> {
+    let part = Part {
+        space: SPACE,
+        partition,
+        expects: Vec::new(),
+        writes: vec![write],
+        log: None,
+        tallies: Vec::new(),
+    };
+    store.commit(CommitId(u128::from(env.random.next_u64())), vec![part])
+}
+
 async fn queue(store: &LocalStore, env: &Env) {
+    for number in 0..LEFT {
+        let put = Write::Put { row: Way::Head.row(number), stored: item(1, env) };
+        commit(store, env, STILL, put).await.unwrap();
+    }
     for way in WAYS {
         let first = if matches!(way, Way::Head) { PASSING } else { u64::MAX - LEFT + 1 };
         for number in first..=first + (LEFT - 1) {
             let put = Write::Put { row: way.row(number), stored: item(1, env) };
-            way.commit(store, env, put).await.unwrap();
+            commit(store, env, way.partition(), put).await.unwrap();
         }
         report(store, env, way, "fresh").await;
         let mut answers = Vec::new();
@@ -263,40 +269,48 @@ async fn queue(store: &LocalStore, env: &Env) {
     }
 }
 
+/// Queries in turn with others of a collection that nothing came to: what else the machine does slows both.
 async fn report(store: &LocalStore, env: &Env, way: Way, when: &str) {
     for direction in [Direction::Forward, Direction::Backward] {
-        let first = time_of(store, env, (way.partition(), direction), 1).await;
-        let second = time_of(store, env, (way.partition(), direction), 1).await;
-        let then = time_of(store, env, (way.partition(), direction), 1000).await;
-        println!("{way:?}, {when}, {direction:?}: first {first:?}, second {second:?}, then {then:?}");
+        let first = time_of(store, env, way.partition(), direction).await;
+        let (mut still, mut passed) = (Vec::new(), Vec::new());
+        for _ in 0..1000 {
+            still.push(time_of(store, env, STILL, direction).await);
+            passed.push(time_of(store, env, way.partition(), direction).await);
+        }
+        let (still, passed) = (median(still), median(passed));
+        let ratio = passed.as_secs_f64() / still.as_secs_f64();
+        println!("{way:?}, {when}, {direction:?}: first {first:?}, then {passed:?}; {ratio:.1} x still");
     }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
 }
 
 async fn query_time(store: &LocalStore, env: &Env) -> Duration {
-    time_of(store, env, (address(0).partition, Direction::Forward), 200).await
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        times.push(time_of(store, env, address(0).partition, Direction::Forward).await);
+    }
+    median(times)
 }
 
-/// The mean of some queries for ten items.
-async fn time_of(
-    store: &LocalStore,
-    env: &Env,
-    (partition, direction): (Bytes, Direction),
-    times: u32,
-) -> Duration {
+/// One query for ten items.
+async fn time_of(store: &LocalStore, env: &Env, partition: Bytes, direction: Direction) -> Duration {
     let start = env.clock.monotonic();
-    for _ in 0..times {
-        let read = RangeRead {
-            space: SPACE,
-            partition: partition.clone(),
-            lower: Bound::Unbounded,
-            upper: Bound::Unbounded,
-            direction,
-            limit: PageLimit { rows: 100, bytes: 1 << 20 },
-            freshness: Freshness::Strong,
-        };
-        assert_eq!(store.range(read).await.unwrap().rows.len(), 10);
-    }
-    since(env, start) / times
+    let read = RangeRead {
+        space: SPACE,
+        partition,
+        lower: Bound::Unbounded,
+        upper: Bound::Unbounded,
+        direction,
+        limit: PageLimit { rows: 100, bytes: 1 << 20 },
+        freshness: Freshness::Strong,
+    };
+    assert_eq!(store.range(read).await.unwrap().rows.len(), 10);
+    since(env, start)
 }
 
 fn since(env: &Env, start: Duration) -> Duration {
