@@ -34,9 +34,12 @@ pub(crate) fn encode_response(response: &Response) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// The body of an error answer.
+/// The body of an error answer. A fault of our own is told in AWS's words: its cause, say a full disk, is for the log.
 pub(crate) fn encode_error(error: &Error) -> Vec<u8> {
-    json::encode_error(error)
+    match error.code {
+        ErrorCode::InternalServerError => json::encode_error(&internal_error()),
+        _ => json::encode_error(error),
+    }
 }
 
 /// The error for a body that is empty or not JSON.
@@ -47,4 +50,18 @@ pub(crate) fn not_json() -> Error {
 /// The error for a fault of our own.
 pub(crate) fn internal_error() -> Error {
     Error::new(ErrorCode::InternalServerError, message::throughput::internal())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_of_an_internal_error_stays_in_the_log() {
+        let full =
+            Error::new(ErrorCode::InternalServerError, "the storage engine failed: no space left on device");
+        assert_eq!(encode_error(&full), encode_error(&internal_error()));
+        let known = Error::validation("The parameter cannot be converted to a numeric value: x");
+        assert_eq!(encode_error(&known), json::encode_error(&known));
+    }
 }
