@@ -18,7 +18,7 @@ const BUILT: &[(Operation, &str)] = &[
     (Operation::CreateTable, "streams, vector indexes and resource policies are not served yet"),
     (Operation::DeleteItem, ""),
     (Operation::DeleteTable, ""),
-    (Operation::DescribeEndpoints, "answers the address the client already talks to"),
+    (Operation::DescribeEndpoints, "answers AWS's address for the region, not this server's"),
     (Operation::DescribeLimits, "the account quotas are AWS's initial ones"),
     (Operation::DescribeTable, ""),
     (Operation::DescribeTimeToLive, ""),
