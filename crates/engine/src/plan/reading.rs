@@ -28,8 +28,8 @@ pub(crate) struct RangePlan {
     pub(crate) range: RowRange,
     pub(crate) forward: bool,
     pub(crate) start: Option<RowKey>,
-    /// The key condition as people read it.
-    bounds: String,
+    /// For people to read: everything that is run is in the fields above.
+    condition: KeyCondition,
 }
 
 /// A read of one slice of a whole table or index, in hash order.
@@ -157,8 +157,7 @@ pub(crate) fn query(core: &Core, scope: &Scope, query: CheckedQuery) -> Result<R
     };
     let range = RowRange::new(source.rows().1, source.coding(), &equal, sort.as_ref());
     let start = query_start(&source, &reading, &partition, &range)?;
-    let bounds = describe(&condition);
-    Ok(RangePlan { source, reading, partition, range, forward, start, bounds })
+    Ok(RangePlan { source, reading, partition, range, forward, start, condition })
 }
 
 /// Plans a Scan.
@@ -422,7 +421,8 @@ impl fmt::Display for CheckedReading {
 impl fmt::Display for RangePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = if self.forward { "ascending" } else { "descending" };
-        write!(f, "RangeRead on {} where {} {order}{}", self.source, self.bounds, self.reading)
+        let bounds = describe(&self.condition);
+        write!(f, "RangeRead on {} where {bounds} {order}{}", self.source, self.reading)
     }
 }
 

@@ -147,7 +147,8 @@ struct Page<'a> {
     bytes: usize,
     /// Units of items that were fetched from the table for entries of a local index.
     fetched: Units,
-    last: Option<Row>,
+    /// The key of the last row, once the page is full.
+    last: Option<Attributes>,
     ended: bool,
 }
 
@@ -195,8 +196,10 @@ impl<'a> Page<'a> {
         let entry = Row::from_bytes(stored.value).map_err(internal)?;
         self.scanned += 1;
         self.bytes += entry.item_size();
-        let item = if self.source.fetch { self.fetch(&entry).await? } else { Some(entry.clone()) };
-        self.last = Some(entry);
+        if self.is_full() {
+            self.last = Some(key_of(self.source, &entry));
+        }
+        let item = if self.source.fetch { self.fetch(&entry).await? } else { Some(entry) };
         let Some(item) = item else { return Ok(()) };
         if self.reading.filter.as_ref().is_none_or(|filter| filter.evaluate(Some(&item))) {
             self.count += 1;
@@ -227,11 +230,9 @@ impl<'a> Page<'a> {
 
     fn finish(self) -> (Option<Vec<Image>>, i32, i32, Option<Attributes>, Charge) {
         let charge = self.charge();
-        let more = self.is_full();
-        let last = self.last.as_ref().filter(|_| more).map(|entry| key_of(self.source, entry));
         let items = (self.reading.select != Some(Select::Count)).then_some(self.items);
         let scanned = i32::try_from(self.scanned).unwrap_or(i32::MAX);
-        (items, self.count, scanned, last, charge)
+        (items, self.count, scanned, self.last, charge)
     }
 
     fn charge(&self) -> Charge {
