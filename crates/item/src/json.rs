@@ -25,6 +25,51 @@ pub(crate) fn write_utf8(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Utf8Erro
     Ok(())
 }
 
+/// Writes the first `length` bytes of `bytes` as a JSON string if that is quickly done: they are few, all ASCII, with
+/// nothing to escape, and enough other bytes follow them. Otherwise it writes nothing.
+pub(crate) fn write_short(bytes: &[u8], length: usize, out: &mut Vec<u8>) -> bool {
+    if length <= 16 {
+        bytes.first_chunk::<16>().is_some_and(|chunk| write_chunk(chunk, length, out))
+    } else if length <= SHORT_MAX {
+        bytes.first_chunk::<SHORT_MAX>().is_some_and(|chunk| write_chunk(chunk, length, out))
+    } else {
+        false
+    }
+}
+
+/// Longest text that [`write_short`] writes.
+const SHORT_MAX: usize = 32;
+
+/// Ones, then zeros: what begins `n` bytes before the first zero masks the first `n` bytes of a text.
+const MASKS: [u8; 2 * SHORT_MAX] = {
+    let mut masks = [0; 2 * SHORT_MAX];
+    let mut at = 0;
+    while at < SHORT_MAX {
+        masks[at] = 0xff;
+        at += 1;
+    }
+    masks
+};
+
+/// Copying a fixed number of bytes takes a few instructions where copying `length` bytes takes a call; what was copied
+/// too much is cut off again.
+#[inline]
+fn write_chunk<const N: usize>(chunk: &[u8; N], length: usize, out: &mut Vec<u8>) -> bool {
+    let Some(mask) = MASKS[SHORT_MAX - length..].first_chunk::<N>() else { return false };
+    // Bytes with bytes and without branches, so that many are compared at once.
+    let special =
+        |byte: u8| u8::from(byte.cast_signed() < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    let found = chunk.iter().zip(mask).fold(0, |found, (byte, mask)| found | (special(*byte) & mask));
+    if found == 0 {
+        let end = out.len() + 1 + length;
+        out.push(b'"');
+        out.extend_from_slice(chunk);
+        out.truncate(end);
+        out.push(b'"');
+    }
+    found == 0
+}
+
 fn write_quoted(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 2);
     out.push(b'"');

@@ -454,7 +454,7 @@ fn text(bytes: &[u8]) -> Result<&str, RowError> {
 }
 
 /// Takes a varint of at most 32 bits in its shortest form.
-fn take_varint(input: &mut &[u8]) -> Result<usize, RowError> {
+pub(super) fn take_varint(input: &mut &[u8]) -> Result<usize, RowError> {
     if let [byte @ 0..0x80, rest @ ..] = *input {
         *input = rest;
         return Ok(usize::from(*byte));
