@@ -1,10 +1,11 @@
 //! Between HTTP and JSON: the one place where the two meet.
 
 use hashrange_api::{Error, ErrorCode, Operation, Response, Valid, message};
+use hashrange_item::Image;
 
 use crate::json;
 
-/// First allocation for an answer, in bytes: most items of the usual size fit.
+/// First allocation for an answer, in bytes: one item of the usual size fits.
 const ANSWER_BYTES_FIRST: usize = 1024;
 
 /// The request in a body.
@@ -24,7 +25,7 @@ pub(crate) fn decode(operation: Operation, body: &[u8]) -> Result<Valid, Error> 
 /// # Errors
 /// `InternalServerError` where a stored row is damaged; the log tells more.
 pub(crate) fn encode_response(response: &Response) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(ANSWER_BYTES_FIRST);
+    let mut out = Vec::with_capacity(ANSWER_BYTES_FIRST + room_for_items(response));
     match json::encode_response(response, &mut out) {
         Ok(()) => Ok(out),
         Err(error) => {
@@ -32,6 +33,20 @@ pub(crate) fn encode_response(response: &Response) -> Result<Vec<u8>, Error> {
             Err(internal_error())
         }
     }
+}
+
+/// About how long the items of a page will be: an item as JSON is half as long again as it is stored.
+fn room_for_items(response: &Response) -> usize {
+    let items = match response {
+        Response::Query(output) => output.items.as_deref(),
+        Response::Scan(output) => output.items.as_deref(),
+        _ => None,
+    };
+    let stored = |item: &Image| match item {
+        Image::Row(row) => row.as_bytes().len(),
+        Image::Tree(attributes) => attributes.size(),
+    };
+    items.unwrap_or_default().iter().map(stored).sum::<usize>() / 2 * 3
 }
 
 /// The body of an error answer. A fault of our own is told in AWS's words: its cause, say a full disk, is for the log.
