@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 
 use crate::Handler;
+use crate::credentials::Keyring;
 use crate::http::Front;
 
 /// Read buffer of one connection, in bytes. It grows to this only for a client that fills it.
@@ -68,7 +69,16 @@ enum Phase {
 impl<H: Handler> Server<H> {
     /// A server that has not begun. `env` gives request ids, timers and tasks.
     pub fn new(handler: Arc<H>, env: Env, options: Options) -> Server<H> {
-        Server { front: Arc::new(Front { handler, env, options }) }
+        Server { front: Arc::new(Front { handler, env, options, keyring: None }) }
+    }
+
+    /// Verifies every signature against `keyring`. Without it every well-formed signature is accepted, and only its
+    /// region and access key are read.
+    #[must_use]
+    pub fn verifying(mut self, keyring: Arc<Keyring>) -> Server<H> {
+        let front = Arc::get_mut(&mut self.front).expect("nothing shares the front before the server serves");
+        front.keyring = Some(keyring);
+        self
     }
 
     /// Serves connections until `shutdown` completes; then stops accepting, closes idle connections and waits for

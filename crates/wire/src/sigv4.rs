@@ -1,16 +1,34 @@
-//! Signature Version 4 as it stands in a request: in the `Authorization` header or in the query string.
+//! Signature Version 4: its form in a request, its canonical request, and whether it is right.
 //!
-//! [`parse`] checks the form and the credential scope, in AWS's order and words. It needs no secret: whether the
-//! signature is right, in time and made with a known key is for whoever holds the keys to decide from [`Parsed`].
+//! [`parse`] checks the form and the credential scope, in AWS's order and words. It needs no secret, and is all that
+//! a server without credentials does. A server with credentials calls [`parse_at`], which also checks the time, the
+//! algorithm and the date of the scope, and then [`verify`] with the [`SigningKey`] of the access key. Both are pure
+//! functions of the request, the time and the key.
 
+mod canonical;
+mod key;
+mod payload;
 mod query;
+mod time;
+mod verify;
 
 use std::borrow::Cow;
 
 use hashrange_api::{Error, ErrorCode, message};
+use hashrange_env::WallMs;
 use hyper::header::{AUTHORIZATION, DATE, HeaderMap};
 use hyper::http::request::Parts;
 
+pub use key::SigningKey;
+pub(crate) use payload::{BadChunks, inner_coding, unchunk};
+use time::SignedAt;
+pub(crate) use time::days_from_civil;
+pub use verify::verify;
+
+/// The one algorithm that DynamoDB takes.
+pub const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+/// How the names of asymmetric signatures (SigV4a) begin.
+const ASYMMETRIC: &str = "AWS4-ECDSA-";
 /// The service that a credential must be scoped to.
 pub const SERVICE: &str = "dynamodb";
 /// The last part of every credential scope.
@@ -32,11 +50,11 @@ pub enum Form {
 pub struct Parsed<'a> {
     /// Where it stood.
     pub form: Form,
-    /// The algorithm as named. DynamoDB takes `AWS4-HMAC-SHA256` alone; who verifies must refuse others.
+    /// The algorithm as named: [`ALGORITHM`] after [`parse_at`], anything symmetric after [`parse`].
     pub algorithm: Cow<'a, str>,
     /// The access key id.
     pub access_key: Cow<'a, str>,
-    /// The date of the scope, `YYYYMMDD`; not yet compared with `timestamp`.
+    /// The date of the scope, `YYYYMMDD`; that of `timestamp` after [`parse_at`].
     pub date: Cow<'a, str>,
     /// The region of the scope.
     pub region: Cow<'a, str>,
@@ -46,7 +64,8 @@ pub struct Parsed<'a> {
     pub signed_headers: Cow<'a, str>,
     /// The signature, in hexadecimal digits.
     pub signature: Cow<'a, str>,
-    /// When it was signed: `X-Amz-Date` (`YYYYMMDDTHHMMSSZ`), else the `Date` header.
+    /// When it was signed: `X-Amz-Date`, else the `Date` header. As sent after [`parse`]; in the basic form of
+    /// ISO 8601 (`YYYYMMDDTHHMMSSZ`) after [`parse_at`].
     pub timestamp: Cow<'a, str>,
     /// The session token of a temporary key.
     pub session_token: Option<Cow<'a, str>>,
@@ -63,18 +82,57 @@ struct Found<'a> {
     session_token: Option<Cow<'a, str>>,
 }
 
-/// Reads the signature of a request.
+/// A signature with all its parts; its credential and its time are still as sent.
+#[derive(Debug)]
+struct Sent<'a> {
+    form: Form,
+    algorithm: Cow<'a, str>,
+    credential: Cow<'a, str>,
+    signature: Cow<'a, str>,
+    signed_headers: Cow<'a, str>,
+    timestamp: Cow<'a, str>,
+    session_token: Option<Cow<'a, str>>,
+}
+
+/// Reads the signature of a request that will not be verified.
 ///
 /// # Errors
 /// In this order: `MissingAuthenticationTokenException`, `InvalidSignatureException` for both forms at once,
-/// `IncompleteSignatureException` for missing parts and for the credential, `InvalidSignatureException` for the scope.
+/// `IncompleteSignatureException` for missing parts, asymmetric algorithms and the credential,
+/// `InvalidSignatureException` for the scope.
 pub fn parse(head: &Parts) -> Result<Parsed<'_>, Error> {
+    let sent = read(head)?;
+    if sent.algorithm.starts_with(ASYMMETRIC) {
+        return Err(incomplete(message::auth::unsupported_algorithm(&sent.algorithm)));
+    }
+    sent.scoped(None)
+}
+
+/// Reads the signature of a request that will be verified: everything that can be checked without a key.
+///
+/// # Errors
+/// In this order: `MissingAuthenticationTokenException`, `InvalidSignatureException` for both forms at once,
+/// `IncompleteSignatureException` for missing parts and unreadable times, `InvalidSignatureException` for times more
+/// than 15 minutes from `now` and for an unsigned host, `IncompleteSignatureException` for other algorithms than
+/// [`ALGORITHM`] and for the credential, `InvalidSignatureException` for the scope and its date.
+pub fn parse_at(head: &Parts, now: WallMs) -> Result<Parsed<'_>, Error> {
+    let sent = read(head)?;
+    let signed_at = time::check(&sent.timestamp, now)?;
+    if !sent.signed_headers.split(';').any(|name| name.eq_ignore_ascii_case("host")) {
+        return Err(invalid(message::auth::unsigned_host()));
+    }
+    if sent.algorithm != ALGORITHM {
+        return Err(incomplete(message::auth::unsupported_algorithm(&sent.algorithm)));
+    }
+    sent.scoped(Some(signed_at))
+}
+
+/// Finds the signature and sees that none of its parts is missing.
+fn read(head: &Parts) -> Result<Sent<'_>, Error> {
     let authorization = head.headers.get(AUTHORIZATION);
     let query = head.uri.query().filter(|query| query::has(query, "X-Amz-Algorithm"));
     match (authorization, query) {
-        (Some(_), Some(_)) => {
-            Err(Error::new(ErrorCode::InvalidSignatureException, message::auth::both_forms()))
-        }
+        (Some(_), Some(_)) => Err(invalid(message::auth::both_forms())),
         (None, Some(query)) => from_query(query),
         (Some(header), None) if header.as_bytes().trim_ascii_start().starts_with(b"AWS4-") => {
             let text = str::from_utf8(header.as_bytes());
@@ -91,7 +149,7 @@ fn not_text(header: &[u8]) -> Error {
 }
 
 /// The header form: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, with commas, spaces or both between.
-fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Parsed<'a>, Error> {
+fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Sent<'a>, Error> {
     let found = header_parts(authorization, headers);
     let missing = missing_of(&[
         ("Credential", &found.credential),
@@ -102,7 +160,7 @@ fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Par
     if undated || !missing.is_empty() {
         return Err(incomplete(message::auth::incomplete(&missing, undated, authorization)));
     }
-    complete(Form::Header, found)
+    Ok(found.complete(Form::Header))
 }
 
 fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a> {
@@ -124,7 +182,7 @@ fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a>
 }
 
 /// The query form: `?X-Amz-Algorithm=…&X-Amz-Credential=…&…`.
-fn from_query(query: &str) -> Result<Parsed<'_>, Error> {
+fn from_query(query: &str) -> Result<Sent<'_>, Error> {
     let found = Found {
         algorithm: query::get(query, "X-Amz-Algorithm"),
         credential: query::get(query, "X-Amz-Credential"),
@@ -143,7 +201,7 @@ fn from_query(query: &str) -> Result<Parsed<'_>, Error> {
     if !missing.is_empty() {
         return Err(incomplete(message::auth::incomplete_query(&missing)));
     }
-    complete(Form::Query, found)
+    Ok(found.complete(Form::Query))
 }
 
 /// The names of the parts that are absent or empty, in order.
@@ -155,25 +213,50 @@ fn is_missing(part: Option<&Cow<'_, str>>) -> bool {
     part.is_none_or(|text| text.is_empty())
 }
 
-/// Checks what both forms share: the five parts of the credential, and the scope.
-fn complete(form: Form, found: Found<'_>) -> Result<Parsed<'_>, Error> {
-    let [access_key, date, region, service, terminator] = five_parts(&found.credential.unwrap_or_default())?;
-    let wrong = wrong_scope(&region, &service, &terminator);
-    if !wrong.is_empty() {
-        return Err(Error::new(ErrorCode::InvalidSignatureException, wrong));
+impl<'a> Found<'a> {
+    /// To be called once nothing is missing.
+    fn complete(self, form: Form) -> Sent<'a> {
+        Sent {
+            form,
+            algorithm: self.algorithm.unwrap_or_default(),
+            credential: self.credential.unwrap_or_default(),
+            signature: self.signature.unwrap_or_default(),
+            signed_headers: self.signed_headers.unwrap_or_default(),
+            timestamp: self.timestamp.unwrap_or_default(),
+            session_token: self.session_token,
+        }
     }
-    Ok(Parsed {
-        form,
-        algorithm: found.algorithm.unwrap_or_default(),
-        access_key,
-        date,
-        region,
-        service,
-        signed_headers: found.signed_headers.unwrap_or_default(),
-        signature: found.signature.unwrap_or_default(),
-        timestamp: found.timestamp.unwrap_or_default(),
-        session_token: found.session_token,
-    })
+}
+
+impl<'a> Sent<'a> {
+    /// Takes the credential apart and checks its scope, with the date if `signed_at` is known.
+    fn scoped(self, signed_at: Option<SignedAt<'_>>) -> Result<Parsed<'a>, Error> {
+        let [access_key, date, region, service, terminator] = five_parts(&self.credential)?;
+        let mut wrong = wrong_scope(&region, &service, &terminator);
+        if let Some(at) = signed_at.as_ref().filter(|at| date != at.day()) {
+            wrong += &message::auth::wrong_date(&date, at.day(), at.text());
+        }
+        if !wrong.is_empty() {
+            return Err(invalid(wrong));
+        }
+        // A time in the basic form is borrowed from the request, as nearly every time is.
+        let timestamp = match signed_at {
+            Some(at) if at.text() != self.timestamp => Cow::Owned(at.text().to_owned()),
+            _ => self.timestamp,
+        };
+        Ok(Parsed {
+            form: self.form,
+            algorithm: self.algorithm,
+            access_key,
+            date,
+            region,
+            service,
+            signed_headers: self.signed_headers,
+            signature: self.signature,
+            timestamp,
+            session_token: self.session_token,
+        })
+    }
 }
 
 /// Key id, date, region, service and terminator of a credential; slashes at its end do not count.
@@ -221,5 +304,11 @@ fn incomplete(text: String) -> Error {
     Error::new(ErrorCode::IncompleteSignatureException, text)
 }
 
+fn invalid(text: String) -> Error {
+    Error::new(ErrorCode::InvalidSignatureException, text)
+}
+
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;

@@ -28,6 +28,21 @@ pub fn incomplete_query(missing: &[&str]) -> String {
     parts.concat() + "Re-examine the query-string parameters."
 }
 
+/// A time in no known form: `IncompleteSignatureException`.
+pub fn unreadable_date(sent: &str) -> String {
+    format!("Date must be in ISO-8601 'basic format'. Got '{sent}'. See http://en.wikipedia.org/wiki/ISO_8601")
+}
+
+/// `host` is not among the signed headers: `InvalidSignatureException`.
+pub fn unsigned_host() -> String {
+    "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.".to_owned()
+}
+
+/// Another algorithm, also SigV4a's `AWS4-ECDSA-P256-SHA256`: `IncompleteSignatureException`. The trailing space is AWS's.
+pub fn unsupported_algorithm(sent: &str) -> String {
+    format!("Unsupported AWS 'algorithm': '{sent}' (only AWS4-HMAC-SHA256 for now). ")
+}
+
 /// A `Credential` without five parts: `IncompleteSignatureException`.
 pub fn credential_parts(sent: &str) -> String {
     format!(

@@ -17,14 +17,12 @@ use hyper::{Method, Request, Response, StatusCode};
 use super::body::{self, BodyError, BodyLimits};
 use super::reply::{self, Media, Reply};
 use super::{coding, request_id};
+use crate::credentials::{Keyring, account_of};
 use crate::server::Options;
 use crate::{Handler, codec, json, sigv4};
 
 /// Largest request line and largest header block, in bytes; more gets a plain 400.
 const HEAD_PART_BYTES_MAX: usize = 16 * 1024;
-
-/// The account of callers whose access key is not itself an account number.
-const DEFAULT_ACCOUNT: &str = "000000000000";
 
 /// Host named by the health page to a client that sends none (HTTP/1.0).
 const DEFAULT_HOST: &str = "dynamodb.us-east-1.amazonaws.com";
@@ -35,6 +33,8 @@ pub(crate) struct Front<H> {
     pub(crate) handler: Arc<H>,
     pub(crate) env: Env,
     pub(crate) options: Options,
+    /// Who may sign; without it every well-formed signature is accepted.
+    pub(crate) keyring: Option<Arc<Keyring>>,
 }
 
 impl<H: Handler> Front<H> {
@@ -102,15 +102,9 @@ impl<H: Handler> Front<H> {
         sent: &Bytes,
         request_id: &str,
     ) -> Result<(Vec<u8>, Option<Explanation>), Error> {
-        let expanded = match head.headers.get(CONTENT_ENCODING) {
-            None => None,
-            Some(coding) => Some(
-                coding::expand(coding.as_bytes(), sent, self.options.max_body)
-                    .map_err(|coding::Unreadable| codec::internal_error())?,
-            ),
-        };
+        let expanded = self.expand(head, sent).map_err(|coding::Unreadable| codec::internal_error())?;
         let body = expanded.as_ref().unwrap_or(sent);
-        let (operation, caller) = admit(head, request_id).map_err(|error| {
+        let (operation, caller) = self.admit(head, sent, request_id).map_err(|error| {
             if body.is_empty() || json::is_json(body) { error } else { codec::not_json() }
         })?;
         if body.is_empty() {
@@ -129,33 +123,45 @@ impl<H: Handler> Front<H> {
             }
         }
     }
+
+    /// The body without framing and compression, if it came with any.
+    fn expand(&self, head: &Parts, sent: &Bytes) -> Result<Option<Bytes>, coding::Unreadable> {
+        let unchunked = sigv4::unchunk(head, sent).map_err(|sigv4::BadChunks| coding::Unreadable)?;
+        let Some(coding) = head.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) else {
+            return Ok(unchunked);
+        };
+        match unchunked {
+            None => coding::expand(coding, sent, self.options.max_body),
+            Some(body) => coding::expand(sigv4::inner_coding(coding), &body, self.options.max_body),
+        }
+        .map(Some)
+    }
+
+    /// The operation that the head names, and the caller that its signature names.
+    fn admit(&self, head: &Parts, sent: &[u8], request_id: &str) -> Result<(Operation, Caller), Error> {
+        let target = head.headers.get(TARGET).and_then(|target| target.to_str().ok());
+        let operation = target.and_then(Operation::from_target).ok_or_else(Error::unknown_operation)?;
+        let (signature, account) = if let Some(keyring) = &self.keyring {
+            keyring.verify(head, sent, self.env.clock.now())?
+        } else {
+            let signature = sigv4::parse(head)?;
+            let account = account_of(&signature.access_key).to_owned();
+            (signature, account)
+        };
+        let caller = Caller {
+            account,
+            region: signature.region.into_owned(),
+            access_key: Some(signature.access_key.into_owned()),
+            request_id: request_id.to_owned(),
+        };
+        Ok((operation, caller))
+    }
 }
 
 const TARGET: &str = "x-amz-target";
 
 /// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
 pub(super) const EXPLAIN: &str = "x-hashrange-explain";
-
-/// The operation and the caller that the head tells.
-fn admit(head: &Parts, request_id: &str) -> Result<(Operation, Caller), Error> {
-    let target = head.headers.get(TARGET).and_then(|target| target.to_str().ok());
-    let operation = target.and_then(Operation::from_target).ok_or_else(Error::unknown_operation)?;
-    let signature = sigv4::parse(head)?;
-    let access_key = signature.access_key.into_owned();
-    let caller = Caller {
-        account: account_of(&access_key).to_owned(),
-        region: signature.region.into_owned(),
-        access_key: Some(access_key),
-        request_id: request_id.to_owned(),
-    };
-    Ok((operation, caller))
-}
-
-/// An access key of twelve digits is the number of an account; every other key belongs to the default account.
-fn account_of(access_key: &str) -> &str {
-    let is_account = access_key.len() == 12 && access_key.bytes().all(|byte| byte.is_ascii_digit());
-    if is_account { access_key } else { DEFAULT_ACCOUNT }
-}
 
 /// Whether the request line or the header block, as sent, is beyond what AWS reads.
 fn is_head_too_large(head: &Parts) -> bool {
@@ -175,18 +181,4 @@ fn host_of(head: &Parts) -> &str {
 fn cause_of(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&'static str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn twelve_digits_are_an_account() {
-        assert_eq!(account_of("123456789012"), "123456789012");
-        for key in ["AKIAIOSFODNN7EXAMPLE", "", "12345678901", "1234567890123", "12345678901x", "١٢٣٤٥٦"]
-        {
-            assert_eq!(account_of(key), DEFAULT_ACCOUNT, "{key}");
-        }
-    }
 }

@@ -9,4 +9,5 @@ mod connections;
 mod cors;
 mod explain;
 mod routing;
+mod signatures;
 mod support;

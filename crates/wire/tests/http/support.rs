@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hashrange_api::{Error, ListTablesOutput, Request, Response, Valid};
 use hashrange_env::Env;
-use hashrange_wire::{Caller, Explanation, Handler, Options, Server};
+use hashrange_wire::{Caller, Explanation, Handler, Keyring, Options, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -83,13 +83,21 @@ impl Running {
     }
 
     pub(crate) async fn with(options: Options) -> Running {
+        Running::run(Env::real(), |stand_in, env| Server::new(stand_in, env, options)).await
+    }
+
+    /// A server that verifies signatures.
+    pub(crate) async fn guarded(options: Options, env: Env, keyring: Arc<Keyring>) -> Running {
+        Running::run(env, |stand_in, env| Server::new(stand_in, env, options).verifying(keyring)).await
+    }
+
+    async fn run(env: Env, server: impl FnOnce(Arc<StandIn>, Env) -> Server<StandIn>) -> Running {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stand_in = Arc::new(StandIn::default());
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
-        let env = Env::real();
-        let server = Server::new(Arc::clone(&stand_in), env.clone(), options);
+        let server = server(Arc::clone(&stand_in), env.clone());
         let task = async move {
             server.serve(listener, async { drop(stopped.await) }).await;
             let _ = end.send(());

@@ -19,6 +19,18 @@ fn texts_are_those_of_aws() {
         "AWS query-string parameters must include 'a'. AWS query-string parameters must include 'b'. Re-examine the query-string parameters.",
     );
     check(
+        auth::unreadable_date("sent"),
+        "Date must be in ISO-8601 'basic format'. Got 'sent'. See http://en.wikipedia.org/wiki/ISO_8601",
+    );
+    check(
+        auth::unsigned_host(),
+        "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.",
+    );
+    check(
+        auth::unsupported_algorithm("sent"),
+        "Unsupported AWS 'algorithm': 'sent' (only AWS4-HMAC-SHA256 for now). ",
+    );
+    check(
         auth::credential_parts("sent"),
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got 'sent'",
     );

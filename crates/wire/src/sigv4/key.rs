@@ -1,0 +1,100 @@
+//! The key that signs: derived from a secret for one day, region and service.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::TERMINATOR;
+
+type HmacSha256 = Hmac<Sha256>;
+
+/// A signing key, as HMAC's state after the key block: two compressions fewer for each signature.
+#[derive(Clone)]
+pub struct SigningKey(HmacSha256);
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningKey(..)")
+    }
+}
+
+impl SigningKey {
+    /// The key of `secret` for a credential scope. `date` is `YYYYMMDD`.
+    pub fn derive(secret: &str, date: &str, region: &str, service: &str) -> SigningKey {
+        let mut key = state([b"AWS4".as_slice(), secret.as_bytes()].concat().as_slice());
+        for part in [date, region, service, TERMINATOR] {
+            key.update(part.as_bytes());
+            key = state(&key.finalize().into_bytes());
+        }
+        SigningKey(key)
+    }
+
+    /// Whether `signature`, in lower-case hexadecimal digits, is that of `text`. The time taken does not depend on
+    /// where they differ.
+    pub(super) fn has_signed(&self, text: &[u8], signature: &[u8]) -> bool {
+        let Some(signature) = from_hex(signature) else { return false };
+        let mut mac = self.0.clone();
+        mac.update(text);
+        mac.verify_slice(&signature).is_ok()
+    }
+}
+
+fn state(key: &[u8]) -> HmacSha256 {
+    HmacSha256::new_from_slice(key).expect("HMAC takes keys of any length")
+}
+
+/// Appends the lower-case hexadecimal digits of `bytes`.
+pub(super) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.extend(
+        bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]),
+    );
+}
+
+fn from_hex(digits: &[u8]) -> Option<[u8; 32]> {
+    let digits: &[u8; 64] = digits.try_into().ok()?;
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(bytes)
+}
+
+fn digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_signature_in_lower_case_is_taken() {
+        // The key and the answer are those of RFC 4231, case 2.
+        let key = SigningKey(state(b"Jefe"));
+        let signature = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        let text = b"what do ya want for nothing?";
+        assert!(key.has_signed(text, signature.as_bytes()));
+        assert!(!key.has_signed(text, signature.to_uppercase().as_bytes()));
+        assert!(!key.has_signed(text, &signature.as_bytes()[..63]));
+        assert!(!key.has_signed(text, b""));
+        assert!(!key.has_signed(b"", signature.as_bytes()));
+    }
+
+    #[test]
+    fn a_key_does_not_show_itself() {
+        assert_eq!(format!("{:?}", SigningKey::derive("a", "b", "c", "d")), "SigningKey(..)");
+    }
+
+    #[test]
+    fn digits_are_written_in_lower_case() {
+        let mut out = Vec::new();
+        push_hex(&mut out, &[0x00, 0xaf, 0x10]);
+        assert_eq!(out, b"00af10");
+    }
+}
