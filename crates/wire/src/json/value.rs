@@ -157,10 +157,14 @@ fn list(decoder: &mut Decoder<'_>, level: usize) -> Result<Vec<AttributeValue>, 
     Ok(list)
 }
 
+/// Attributes for which room is made at once: as many as most items have.
+const ROOM: usize = 16;
+
 /// Names and values, the values at `level`. A null value is an empty one.
 fn attributes(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<Attributes, Fault> {
     open_map(decoder, place, JAVA)?;
-    let (mut pairs, mut turn) = (Vec::new(), Turn::First);
+    let room = if level == 1 { ROOM } else { 0 };
+    let (mut pairs, mut turn) = (Vec::with_capacity(room), Turn::First);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
         match name.len() {
             0 => decoder.note_bad(ValueError::EmptyAttributeName),
