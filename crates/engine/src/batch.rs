@@ -17,7 +17,7 @@ use crate::catalog::Table;
 use crate::check::{BatchGetTable, internal};
 use crate::core::Core;
 use crate::key::ItemKey;
-use crate::plan::{self, BatchGetPlan, BatchWritePlan};
+use crate::plan::{self, BatchGetPlan, BatchWritePlan, TableWrites};
 use crate::write::{self, Effects, Mutation, Refusal, stored_row};
 
 /// Runs a BatchGetItem.
@@ -83,17 +83,15 @@ fn rest(wanted: &BatchGetTable, from: usize) -> KeysAndAttributes {
     KeysAndAttributes { keys: request.keys[from..].to_vec(), ..request.clone() }
 }
 
-/// Runs a BatchWriteItem: the writes run beside each other and share the store's commits.
+/// Runs a BatchWriteItem.
 pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWriteItemOutput, Error> {
     let mut consumed = Vec::new();
     let mut metrics: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
     let wants_metrics = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
-    let all = plan.tables.iter().flat_map(|(table, writes)| writes.iter().map(move |write| (table, write)));
-    let running = all.map(|(table, (key, image))| one(core, Arc::clone(table), key, image));
-    let mut effects = try_join_all(running).await?.into_iter();
-    for ((name, _), (table, writes)) in plan.write.tables.iter().zip(&plan.tables) {
+    let effects = try_join_all(plan.tables.iter().map(|writes| write_table(core, writes))).await?;
+    for (((name, _), (table, writes)), effects) in plan.write.tables.iter().zip(&plan.tables).zip(&effects) {
         let mut charge = Charge::default();
-        for ((key, _), effects) in writes.iter().zip(effects.by_ref()) {
+        for ((key, _), effects) in writes.iter().zip(effects) {
             charge.add(&effects.charge);
             let size = effects.collection.filter(|_| wants_metrics);
             let metric = size.map(|size| collection_metrics(table, key, size));
@@ -108,6 +106,18 @@ pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWri
         item_collection_metrics: wants_metrics.then_some(metrics).filter(|metrics| !metrics.is_empty()),
         unprocessed_items: Some(BTreeMap::new()),
     })
+}
+
+/// The writes to one table: all in one commit, or each in its own and beside each other.
+async fn write_table(core: &Core, (table, writes): &TableWrites) -> Result<Vec<Effects>, Error> {
+    let mut mutations = Vec::with_capacity(writes.len());
+    for (key, image) in writes {
+        mutations.push(Mutation { table, key, condition: None, action: image.action() });
+    }
+    if let Some(effects) = write::write_together(core, &mutations).await? {
+        return Ok(effects);
+    }
+    try_join_all(writes.iter().map(|(key, image)| one(core, Arc::clone(table), key, image))).await
 }
 
 async fn one(

@@ -84,6 +84,86 @@ pub(crate) async fn write(core: &Core, mutation: &Mutation<'_>) -> Result<Result
     }
 }
 
+/// Most rows that one commit of several items may write, entries of indexes included.
+const TOGETHER_ROWS_MAX: usize = 200;
+/// Most bytes of new items in such a commit; so no other writer waits long for it.
+const TOGETHER_BYTES_MAX: usize = 1 << 20;
+
+/// Carries out unconditional mutations of different items of one table in one commit, which costs less than a commit for
+/// each. `None`, and nothing is done, where they do not go together or another writer was faster: then each is to be
+/// written by itself.
+pub(crate) async fn write_together(
+    core: &Core,
+    mutations: &[Mutation<'_>],
+) -> Result<Option<Vec<Effects>>, Error> {
+    if !go_together(core, mutations) {
+        return Ok(None);
+    }
+    let mut parts = Vec::with_capacity(mutations.len());
+    let mut effects = Vec::with_capacity(mutations.len());
+    for mutation in mutations {
+        let seen = look_at_item(core, mutation).await?;
+        let Ok(decided) = decide(core, mutation, &seen) else { return Ok(None) };
+        join(&mut parts, decided.parts);
+        effects.push(decided.effects);
+    }
+    let Some(first) = mutations.first() else { return Ok(Some(effects)) };
+    let Some(commit) = queue(core, first, parts) else { return Ok(None) };
+    match commit.await.map_err(internal)? {
+        Outcome::Applied => Ok(Some(effects)),
+        Outcome::Refused { .. } => Ok(None),
+        Outcome::Unknown => Err(internal("the outcome of a commit is unknown")),
+    }
+}
+
+/// Whether the mutations depend on nothing but their own items, and are few and small enough.
+fn go_together(core: &Core, mutations: &[Mutation<'_>]) -> bool {
+    let bytes = |mutation: &Mutation<'_>| match mutation.action {
+        Action::Put(row) => row.item_size(),
+        Action::Update(_) | Action::Delete => 0,
+    };
+    // Items of one collection share the row of its size, and an index that is being filled has rows to look at.
+    let alone = |mutation: &Mutation<'_>| {
+        let schema = &mutation.table.schema;
+        mutation.condition.is_none()
+            && schema.locals.is_empty()
+            && !schema.globals.iter().any(|index| index.filling)
+    };
+    let rows = |mutation: &Mutation<'_>| 1 + 2 * mutation.table.schema.globals.len();
+    core.lag.is_none()
+        && core.store.capabilities().multi_part_commits
+        && mutations.iter().all(alone)
+        && mutations.iter().map(rows).sum::<usize>() <= TOGETHER_ROWS_MAX
+        && mutations.iter().map(bytes).sum::<usize>() <= TOGETHER_BYTES_MAX
+}
+
+/// Adds a commit's parts to another's: one part for each partition, one change for each total.
+fn join(all: &mut Vec<Part>, parts: Vec<Part>) {
+    for mut part in parts {
+        if let Some(first) = all.first_mut() {
+            part.tallies.retain(|tally| !add_tally(&mut first.tallies, tally));
+        }
+        match all.iter_mut().find(|known| known.space == part.space && known.partition == part.partition) {
+            None => all.push(part),
+            Some(known) => {
+                known.expects.append(&mut part.expects);
+                known.writes.append(&mut part.writes);
+                known.tallies.append(&mut part.tallies);
+            }
+        }
+    }
+}
+
+/// Adds a change of a total to a change of the same one, if there is one.
+fn add_tally(tallies: &mut [Tally], more: &Tally) -> bool {
+    let known = tallies.iter_mut().find(|known| known.space == more.space && known.kind == more.kind);
+    known.is_some_and(|known| {
+        known.rows += more.rows;
+        known.bytes += more.bytes;
+        true
+    })
+}
+
 /// Hands the store a commit, unless the table was changed since the write was planned.
 fn queue<'c>(core: &'c Core, mutation: &Mutation<'_>, parts: Vec<Part>) -> Option<Answer<'c, Outcome>> {
     let _admission = mutation.table.admit()?;

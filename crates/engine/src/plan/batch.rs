@@ -32,7 +32,7 @@ pub(crate) struct BatchWritePlan {
 }
 
 /// A table and what is written to it.
-type TableWrites = (Arc<Table>, Vec<(ItemKey, Image)>);
+pub(crate) type TableWrites = (Arc<Table>, Vec<(ItemKey, Image)>);
 
 /// Plans a BatchGetItem.
 pub(crate) fn get(core: &Core, scope: &Scope, get: CheckedBatchGet) -> Result<BatchGetPlan, Error> {

@@ -17,7 +17,7 @@ use crate::index::{self, Origin};
 use crate::key::ItemKey;
 use crate::write::Action;
 
-pub(crate) use batch::{BatchGetPlan, BatchWritePlan};
+pub(crate) use batch::{BatchGetPlan, BatchWritePlan, TableWrites};
 pub(crate) use reading::{RangePlan, Source, SweepPlan};
 
 /// Where a request goes. Made only by [`Engine::plan`](crate::Engine::plan), from what was checked and on tables that can
