@@ -3,10 +3,11 @@
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, absolute};
+use std::sync::Arc;
 
 use hashrange::Database;
 use hashrange_env::Env;
-use hashrange_wire::Server;
+use hashrange_wire::{Keyring, Server};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -28,6 +29,8 @@ pub(crate) fn run(settings: &Settings) -> Result<(), String> {
 
 async fn serve(settings: &Settings) -> Result<(), String> {
     let stop = stop_signals().map_err(|error| format!("the system lets no signal be handled: {error}"))?;
+    let env = Env::real();
+    let keyring = settings.credentials.as_deref().map(|file| keyring(file, &env)).transpose()?;
     // Before the folder: a second server on the same port must not create or lock one.
     let listener =
         TcpListener::bind(&settings.addr).await.map_err(|error| bind_message(&settings.addr, &error))?;
@@ -35,7 +38,10 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     let database = open(settings).await?;
     greet(settings, addr);
 
-    let server = Server::new(database.service(), Env::real(), hashrange_wire::Options::default());
+    let mut server = Server::new(database.service(), env, hashrange_wire::Options::default());
+    if let Some(keyring) = keyring {
+        server = server.verifying(keyring);
+    }
     server.serve(listener, stop).await;
     database.close().await;
     tracing::info!("stopped; every answered request is complete");
@@ -53,6 +59,24 @@ async fn open(settings: &Settings) -> Result<Database, String> {
     opened.map_err(|error| error.to_string())
 }
 
+/// Reads the credentials, and again whenever SIGHUP says so.
+fn keyring(file: &Path, env: &Env) -> Result<Arc<Keyring>, String> {
+    let mut hangup = signal(SignalKind::hangup())
+        .map_err(|error| format!("the system lets no signal be handled: {error}"))?;
+    let keyring = Arc::new(Keyring::open(file)?);
+    let reloaded = Arc::clone(&keyring);
+    let reload = async move {
+        while hangup.recv().await.is_some() {
+            match reloaded.reload() {
+                Ok(()) => tracing::info!(access_keys = reloaded.count(), "the credentials were read again"),
+                Err(why) => tracing::error!("the credentials in force stay: {why}"),
+            }
+        }
+    };
+    env.tasks.spawn("credentials", Box::pin(reload));
+    Ok(keyring)
+}
+
 /// Tells a person where things are and what to try. Programs read the address from the first line.
 fn greet(settings: &Settings, addr: SocketAddr) {
     let data = if settings.in_memory {
@@ -60,10 +84,15 @@ fn greet(settings: &Settings, addr: SocketAddr) {
     } else {
         format!("{} (durable: a write is on disk before it is answered)", full_path(&settings.data))
     };
+    // With credentials the keys are those of the person's own AWS configuration.
+    let keys = match settings.credentials {
+        None => "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local ",
+        Some(_) => "",
+    };
     let greeting = format!(
         "Hashrange {} listens on http://{addr}\n\
          Data: {data}\n\
-         Try:  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables \
+         Try:  {keys}aws dynamodb list-tables \
          --region us-east-1 --endpoint-url http://{}\n",
         env!("CARGO_PKG_VERSION"),
         reachable(addr)

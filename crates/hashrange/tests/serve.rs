@@ -16,10 +16,15 @@ struct Server {
 impl Server {
     /// Starts on a free port and reads the three lines of the start-up message.
     fn start(flags: &[&str]) -> Server {
+        Server::logging(flags, Stdio::null())
+    }
+
+    /// The same with standard error where the test wants it.
+    fn logging(flags: &[&str], log: Stdio) -> Server {
         let mut child = hashrange(&["serve", "--addr", "127.0.0.1:0"])
             .args(flags)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .expect("the server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -45,11 +50,15 @@ impl Server {
         answer.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Sends the signal and gives the exit code.
-    fn stop(mut self, signal: &str) -> Option<i32> {
+    fn send(&self, signal: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args([signal, &pid]).status().expect("kill can be run");
         assert!(sent.success());
+    }
+
+    /// Sends the signal and gives the exit code.
+    fn stop(mut self, signal: &str) -> Option<i32> {
+        self.send(signal);
         assert!(self.lines.next().is_none(), "nothing is printed after the start-up message");
         self.child.wait().expect("the child is ours").code()
     }
@@ -127,6 +136,45 @@ fn both_signals_end_the_server_with_success() {
         assert_eq!(server.list_tables(), "HTTP/1.1 200 OK");
         assert_eq!(server.stop(signal), Some(0), "{signal}");
     }
+}
+
+#[test]
+fn credentials_are_verified_and_read_again_on_a_hangup() {
+    let folder = temporary();
+    let file = folder.path().join("keys.toml");
+    let write = |keys: &[&str]| {
+        let key = |key: &&str| format!("[[credential]]\naccess-key = \"{key}\"\nsecret-key = \"x\"\n");
+        std::fs::write(&file, keys.iter().map(key).collect::<String>()).expect("a writable folder");
+    };
+    write(&["a"]);
+    let mut server = Server::logging(&["--in-memory", "--credentials", text(&file)], Stdio::piped());
+    let mut log = BufReader::new(server.child.stderr.take().expect("piped")).lines().map_while(Result::ok);
+    assert!(server.greeting[2].starts_with("Try:  aws dynamodb list-tables"), "{:?}", server.greeting);
+    assert_eq!(server.list_tables(), "HTTP/1.1 400 Bad Request");
+
+    write(&["a", ""]);
+    server.send("-HUP");
+    let stays = log.find(|line| line.contains("the credentials in force stay")).expect("a line about it");
+    assert!(stays.contains("keys.toml, line 5: access-key is empty"), "{stays}");
+    write(&["a", "b"]);
+    server.send("-HUP");
+    let again = log.find(|line| line.contains("the credentials were read again")).expect("a line about it");
+    assert!(again.contains("access_keys=2"), "{again}");
+    assert_eq!(server.list_tables(), "HTTP/1.1 400 Bad Request");
+    assert_eq!(server.stop("-TERM"), Some(0));
+}
+
+#[test]
+fn credentials_that_cannot_be_used_are_refused_with_the_fix() {
+    let folder = temporary();
+    let file = folder.path().join("keys.toml");
+    std::fs::write(&file, "\n[[credential]]\naccess-key = \"a\"\n").expect("a writable folder");
+    refuses(
+        &["serve", "--in-memory", "--credentials", text(&file)],
+        1,
+        folder.path(),
+        &expect!["error: FOLDER/keys.toml, line 2: secret-key is missing: add a line `secret-key = …`"],
+    );
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) data: PathBuf,
     /// Keep everything in memory.
     pub(crate) in_memory: bool,
+    /// The file of access keys; without it signatures are not verified.
+    pub(crate) credentials: Option<PathBuf>,
     /// Memory for blocks read from disk.
     pub(crate) cache_bytes: u64,
     /// How long CREATING, UPDATING and DELETING last.
@@ -95,6 +97,7 @@ fn defaults() -> Settings {
         addr: String::new(),
         data: PathBuf::new(),
         in_memory: false,
+        credentials: None,
         cache_bytes: 0,
         table_delay: Duration::ZERO,
         index_lag: Duration::ZERO,

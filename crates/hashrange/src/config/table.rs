@@ -27,6 +27,8 @@ pub(crate) enum Form {
     Address(fn(&mut Settings, String)),
     /// The path of a folder.
     Folder(fn(&mut Settings, PathBuf)),
+    /// The path of a file, or `none`.
+    File(fn(&mut Settings, Option<PathBuf>)),
     /// `true` or `false`; the bare flag means `true`.
     Switch(fn(&mut Settings, bool)),
     /// One of a few words, each with the value it stands for.
@@ -67,6 +69,14 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "Keep everything in memory: nothing is written to disk, and everything is gone when the server \
               ends. The data folder is not used.",
         form: Form::Switch(|settings, on| settings.in_memory = on),
+    },
+    Key {
+        name: "credentials",
+        placeholder: "FILE",
+        default: "none",
+        doc: "A file of access keys, in TOML or as the AWS tools keep it. With it every signature is verified; \
+              without it every well-formed signature is accepted. SIGHUP reads it again.",
+        form: Form::File(|settings, file| settings.credentials = file),
     },
     Key {
         name: "cache-size",
@@ -140,7 +150,7 @@ impl Key {
     /// The bounds in words, or nothing where every value of the form is good.
     pub(crate) fn bounds(&self) -> String {
         match &self.form {
-            Form::Address(_) | Form::Folder(_) => String::new(),
+            Form::Address(_) | Form::Folder(_) | Form::File(_) => String::new(),
             Form::Switch(_) => "true or false".to_owned(),
             Form::Choice(words) => list_words(words.iter().map(|(word, _)| *word)),
             Form::Duration { max, .. } => format!("0s to {}", duration_text(*max)),
@@ -153,6 +163,7 @@ impl Key {
         match &self.form {
             Form::Address(set) => set(settings, read_address(text)?),
             Form::Folder(set) => set(settings, read_folder(text)?),
+            Form::File(set) => set(settings, read_file_path(text)?),
             Form::Switch(set) => set(settings, read_switch(text)?),
             Form::Choice(words) => {
                 let chosen = words.iter().find(|(word, _)| *word == text);
@@ -191,6 +202,15 @@ fn read_folder(text: &str) -> Result<PathBuf, String> {
         return Err("the path is empty: name a folder, for example ./hashrange-data".to_owned());
     }
     Ok(PathBuf::from(text))
+}
+
+/// An empty path is a mistake, such as an unset variable in a script, and must not turn off what the file is for.
+fn read_file_path(text: &str) -> Result<Option<PathBuf>, String> {
+    match text {
+        "" => Err("the path is empty: name a file, or write none".to_owned()),
+        "none" => Ok(None),
+        path => Ok(Some(PathBuf::from(path))),
+    }
 }
 
 fn read_switch(text: &str) -> Result<bool, String> {

@@ -35,6 +35,7 @@ fn without_any_source_the_defaults_of_the_table_hold() {
     assert_eq!(settings.addr, "127.0.0.1:8000");
     assert_eq!(settings.data, PathBuf::from("hashrange-data"));
     assert!(!settings.in_memory);
+    assert_eq!(settings.credentials, None);
     assert_eq!(settings.cache_bytes, 64 << 20);
     assert_eq!(settings.table_delay, Duration::ZERO);
     assert_eq!(settings.log_level, tracing::Level::INFO);
@@ -67,6 +68,7 @@ fn every_source_takes_every_setting() {
     let example = |key: &Key| match key.name {
         "in-memory" => "true",
         "log-format" => "json",
+        "credentials" => "keys.toml",
         _ => key.default,
     };
     let lines: Vec<String> = KEYS.iter().map(|key| format!("{} = \"{}\"", key.name, example(key))).collect();
@@ -75,6 +77,8 @@ fn every_source_takes_every_setting() {
     assert_eq!(flags(&by_flag).expect("all are good"), by_file);
     let by_variable = KEYS.iter().map(|key| (key.variable(), example(key).to_owned())).collect();
     assert_eq!(resolve(&Given::new(), &by_variable).expect("all are good").settings, by_file);
+    assert_eq!(by_file.credentials, Some(PathBuf::from("keys.toml")));
+    assert_eq!(with_file("credentials = \"none\"", &[], &[]).expect("all are good").credentials, None);
     assert!(by_file.in_memory && by_file.log_format == LogFormat::Json);
 }
 
@@ -104,6 +108,10 @@ fn a_wrong_value_is_refused_with_its_source_and_the_fix() {
     refused(
         flags(&[("data", "")]),
         &expect!["--data: the path is empty: name a folder, for example ./hashrange-data"],
+    );
+    refused(
+        flags(&[("credentials", "")]),
+        &expect!["--credentials: the path is empty: name a file, or write none"],
     );
     refused(flags(&[("in-memory", "yes")]), &expect![[r#"--in-memory: "yes" is neither true nor false"#]]);
     refused(
@@ -157,7 +165,7 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
     refused(
         with_file("colour = \"red\"", &[], &[]),
         &expect![[
-            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#
+            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#
         ]],
     );
     refused(
