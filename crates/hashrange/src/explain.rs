@@ -1,10 +1,10 @@
 //! `hashrange explain`: the plan of one request, on a running server or on the folder of a stopped one.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use hashrange::{Database, Explanation};
+use hashrange::{Database, Explanation, OpenError};
 use hashrange_api::Operation;
 use hashrange_wire::json;
 use serde_json::Value;
@@ -73,6 +73,9 @@ pub(crate) fn run(flags: &ArgMatches) -> Result<(), String> {
         region: text("region").unwrap_or_else(client::region),
         run: flags.get_flag("run"),
     };
+    // The server says no more than AWS does of a body that is not JSON; a person at a prompt is told where it breaks.
+    serde_json::from_str::<Value>(&question.request)
+        .map_err(|error| format!("the request is not JSON: {error}; quote it as '{{\"TableName\": ...}}'"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the system gives no timer: {error}"))?;
     let answer = if let Some(folder) = text("data") {
@@ -110,8 +113,9 @@ async fn of_server(question: &Question, endpoint: &str) -> Result<String, String
 
 /// Opens the folder of a stopped server.
 async fn of_folder(question: &Question, folder: PathBuf) -> Result<String, String> {
-    if !folder.is_dir() {
-        return Err(format!("{} is no folder; give the --data of the server", folder.display()));
+    // Only looking must not make a database where there is none.
+    if !folder.is_dir() || !(question.run || hashrange_store_local::is_database(&folder)) {
+        return Err(format!("{} holds no database; give the --data of the server", folder.display()));
     }
     let request =
         json::decode(question.operation, question.request.as_bytes()).map_err(|error| error.to_string())?;
@@ -119,7 +123,7 @@ async fn of_folder(question: &Question, folder: PathBuf) -> Result<String, Strin
         .region(&question.region)
         .open(&folder)
         .await
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| cannot_open(&folder, &error))?;
     let explained = if question.run {
         database.run_explained(request).await.map(|(response, explanation)| (Some(response), explanation))
     } else {
@@ -132,6 +136,16 @@ async fn of_folder(question: &Question, folder: PathBuf) -> Result<String, Strin
         json::encode_response(response, &mut body).map_err(|error| error.to_string())?;
     }
     Ok(printed(&explanation.to_string(), response.is_some().then_some(&body)))
+}
+
+fn cannot_open(folder: &Path, error: &OpenError) -> String {
+    match error {
+        OpenError::Folder(hashrange_store_local::OpenError::InUse(_)) => format!(
+            "the folder {} is open in a running server; ask that server with --endpoint URL",
+            folder.display()
+        ),
+        other => other.to_string(),
+    }
 }
 
 fn refusal(body: &[u8]) -> String {

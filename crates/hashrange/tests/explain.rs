@@ -226,10 +226,33 @@ fn a_missing_folder_is_refused_and_not_made() {
         refuses(
             &words,
             text(&missing),
-            &expect!["error: DATABASE is no folder; give the --data of the server"],
+            &expect!["error: DATABASE holds no database; give the --data of the server"],
         );
     }
     assert!(!missing.exists());
+}
+
+#[test]
+fn a_folder_without_a_database_stays_empty() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let words = ["query", ORDERS_OF_ANN, "--data", text(folder.path())];
+    refuses(
+        &words,
+        text(folder.path()),
+        &expect!["error: DATABASE holds no database; give the --data of the server"],
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder is there").count(), 0);
+}
+
+#[test]
+fn a_request_that_is_not_json_is_told_where_it_breaks() {
+    refuses(
+        &["query", "{\"TableName\""],
+        "DATABASE",
+        &expect![[
+            r#"error: the request is not JSON: EOF while parsing an object at line 1 column 12; quote it as '{"TableName": ...}'"#
+        ]],
+    );
 }
 
 #[test]
@@ -241,7 +264,7 @@ fn a_folder_that_a_server_has_open_is_refused() {
         &words,
         text(folder.path()),
         &expect![
-            "error: the folder DATABASE is open in another process; stop that one, or choose another folder"
+            "error: the folder DATABASE is open in a running server; ask that server with --endpoint URL"
         ],
     );
 }

@@ -51,6 +51,11 @@ pub enum OpenError {
     },
 }
 
+/// Whether the folder holds a database of ours, of whatever version.
+pub fn is_database(folder: &Path) -> bool {
+    folder.join(FORMAT_FILE).is_file()
+}
+
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

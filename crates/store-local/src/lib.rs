@@ -38,7 +38,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use admit::{Admitted, Prepared};
 use folder::Folder;
-pub use folder::OpenError;
+pub use folder::{OpenError, is_database};
 use hot::HotRows;
 use learn::{Claims, Rules};
 use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};

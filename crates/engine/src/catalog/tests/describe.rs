@@ -43,7 +43,6 @@ fn an_on_demand_table_is_described_whole() {
             last_update_to_pay_per_request_date_time: None,
         }),
         table_status: Some(TableStatus::Creating),
-        warm_throughput: None,
         ..expected
     };
     assert_eq!(answer, created);

@@ -129,7 +129,10 @@ fn a_resource_has_fifty_tags() {
 fn resources_are_arns_of_tables() {
     let world = world();
     let refusal = |arn: &str| world.refusal(list(arn));
-    assert_eq!(refusal("orders"), "Invalid TableArn: Invalid ResourceArn provided as input orders");
+    assert_eq!(
+        refusal("orders"),
+        "ValidationException: Invalid TableArn: Invalid ResourceArn provided as input orders"
+    );
     let queue = "arn:aws:sqs:us-east-1:000000000000:orders";
     assert_eq!(refusal(queue), invalid(&format!("Provided Arn is not a DynamoDB resource arn: {queue}")));
     let index = format!("{ARN}/index/by-a");
