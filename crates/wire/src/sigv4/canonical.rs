@@ -68,6 +68,10 @@ fn push_headers(out: &mut Vec<u8>, head: &Parts, names: &str) -> Option<()> {
 
 /// The value without space around it, and with one space for each run of white space inside.
 fn push_words(out: &mut Vec<u8>, value: &[u8]) {
+    if !value.contains(&b' ') && !value.contains(&b'\t') {
+        out.extend_from_slice(value);
+        return;
+    }
     let words = value.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     for (index, word) in words.enumerate() {
         if index > 0 {

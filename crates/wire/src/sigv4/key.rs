@@ -3,7 +3,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use super::TERMINATOR;
 
@@ -44,12 +44,19 @@ fn state(key: &[u8]) -> HmacSha256 {
     HmacSha256::new_from_slice(key).expect("HMAC takes keys of any length")
 }
 
-/// Appends the lower-case hexadecimal digits of `bytes`.
-pub(super) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+/// The SHA-256 hash.
+pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// The lower-case hexadecimal digits of a hash.
+pub(super) fn hex(hash: &[u8; 32]) -> [u8; 64] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.extend(
-        bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]),
-    );
+    let mut digits = [0; 64];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(hash) {
+        pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    }
+    digits
 }
 
 fn from_hex(digits: &[u8]) -> Option<[u8; 32]> {
@@ -92,9 +99,9 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_written_in_lower_case() {
-        let mut out = Vec::new();
-        push_hex(&mut out, &[0x00, 0xaf, 0x10]);
-        assert_eq!(out, b"00af10");
+    fn digits_are_written_in_lower_case_and_read_back() {
+        let digits = hex(&digest(b""));
+        assert_eq!(&digits[..], b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(from_hex(&digits), Some(digest(b"")));
     }
 }

@@ -5,10 +5,9 @@
 
 use bytes::Bytes;
 use hyper::http::request::Parts;
-use sha2::{Digest, Sha256};
 
 use super::canonical::named_payload;
-use super::key::push_hex;
+use super::key::{digest, hex};
 use super::{Form, Parsed, SigningKey, TERMINATOR};
 
 const UNSIGNED: &[u8] = b"UNSIGNED-PAYLOAD";
@@ -24,7 +23,7 @@ const LINE_BYTES_MAX: usize = 4096;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Payload {
     /// The hash of the body as sent, in hexadecimal digits.
-    Whole(Vec<u8>),
+    Whole([u8; 64]),
     /// A word that says that the body is not signed.
     Unsigned(&'static [u8]),
     /// A word that says that each chunk has a signature of its own, and perhaps the lines after them.
@@ -57,8 +56,7 @@ impl Payload {
             }
             _ => {}
         }
-        let mut hash = Vec::with_capacity(64);
-        push_hex(&mut hash, &Sha256::digest(body));
+        let hash = hex(&digest(body));
         named.is_none_or(|named| *named == hash).then_some(Payload::Whole(hash))
     }
 }
@@ -167,7 +165,7 @@ pub(super) fn are_chunks_signed(
     let rest = walk(body, |chunk| {
         let Some(own) = chunk.signature else { return false };
         let before = std::mem::replace(&mut previous, own);
-        chain.has_signed(&[b"-PAYLOAD"], before, &[&Sha256::digest(b""), &Sha256::digest(chunk.data)], own)
+        chain.has_signed(b"-PAYLOAD", before, &[digest(b""), digest(chunk.data)], own)
     });
     match rest {
         Some(rest) if trailer => is_trailer_signed(rest, previous, &chain),
@@ -183,7 +181,7 @@ fn is_trailer_signed(lines: &[u8], previous: &[u8], chain: &Chain<'_>) -> bool {
     while let Some((line, after)) = split_line(rest) {
         if let Some(own) = line.strip_prefix(b"x-amz-trailer-signature:") {
             let end = matches!(after, b"\r\n" | b"");
-            return end && chain.has_signed(&[b"-TRAILER"], previous, &[&Sha256::digest(&signed)], own);
+            return end && chain.has_signed(b"-TRAILER", previous, &[digest(&signed)], own);
         }
         signed.extend_from_slice(line);
         signed.push(b'\n');
@@ -200,15 +198,15 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    fn has_signed(&self, kind: &[&[u8]], previous: &[u8], hashes: &[&[u8]], own: &[u8]) -> bool {
+    fn has_signed(&self, kind: &[u8], previous: &[u8], hashes: &[[u8; 32]], own: &[u8]) -> bool {
         let Parsed { algorithm, timestamp, date, region, service, .. } = self.signature;
         let mut text = algorithm.as_bytes().to_vec();
-        text.extend(kind.concat());
+        text.extend_from_slice(kind);
         text.extend(format!("\n{timestamp}\n{date}/{region}/{service}/{TERMINATOR}\n").into_bytes());
         text.extend_from_slice(previous);
         for hash in hashes {
             text.push(b'\n');
-            push_hex(&mut text, hash);
+            text.extend_from_slice(&hex(hash));
         }
         self.key.has_signed(&text, own)
     }

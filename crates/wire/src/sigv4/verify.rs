@@ -2,9 +2,8 @@
 
 use hashrange_api::{Error, message};
 use hyper::http::request::Parts;
-use sha2::{Digest, Sha256};
 
-use super::key::push_hex;
+use super::key::{digest, hex};
 use super::payload::{Payload, are_chunks_signed};
 use super::{Parsed, SigningKey, TERMINATOR, canonical, invalid};
 
@@ -24,10 +23,10 @@ pub fn verify(head: &Parts, body: &[u8], signature: &Parsed<'_>, key: &SigningKe
 fn is_right(head: &Parts, body: &[u8], signature: &Parsed<'_>, key: &SigningKey) -> Option<bool> {
     let payload = Payload::of(head, body, signature.form)?;
     let mut text = canonical::request(head, signature, payload.text())?;
-    let hash = Sha256::digest(&text);
+    let hash = digest(&text);
     text.clear();
     push_scope(&mut text, signature);
-    push_hex(&mut text, &hash);
+    text.extend_from_slice(&hex(&hash));
     if !key.has_signed(&text, signature.signature.as_bytes()) {
         return Some(false);
     }

@@ -87,7 +87,7 @@ fn a_named_hash_must_be_that_of_the_body() {
     let hash = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
     let of =
         |named: &str, body: &[u8]| Payload::of(&head(&[("x-amz-content-sha256", named)]), body, Form::Header);
-    assert_eq!(of(hash, b"{}"), Some(Payload::Whole(hash.as_bytes().to_vec())));
+    assert_eq!(of(hash, b"{}"), Some(Payload::Whole(hash.as_bytes().try_into().unwrap())));
     assert_eq!(of(&hash.to_uppercase(), b"{}"), None);
     assert_eq!(of(hash, b"{ }"), None);
     assert_eq!(of("required", b"{}"), None);

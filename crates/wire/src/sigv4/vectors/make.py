@@ -7,6 +7,7 @@ header in the order sent, and `body` in hexadecimal digits. All are signed at 20
 """
 
 import datetime
+import gzip
 import hashlib
 import hmac
 import json
@@ -111,6 +112,7 @@ sign("a path", b"{}", base, url="http://localhost:8000/a%20b/c/")
 sign("a path to be normalised", b"{}", base, url="http://localhost:8000/a/./b//../c")
 sign("the hash in a header", b"{}", base + [("X-Amz-Content-SHA256", hashlib.sha256(b"{}").hexdigest())])
 sign("an unsigned payload", b"{}", base + [("X-Amz-Content-SHA256", "UNSIGNED-PAYLOAD")])
+sign("a compressed body", gzip.compress(item, mtime=0), base + [("Content-Encoding", "gzip")])
 sign("the Date header", b"{}", base + [("Date", "x")])
 sign("a secret beyond ASCII", b"{}", base, secret="ключ/ü")
 sign("a presigned request", b"{}", base, signer=PresignedWithBody)
