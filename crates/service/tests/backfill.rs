@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use hashrange_api::{
     AttributeDefinition, BillingMode, CreateGlobalSecondaryIndexAction, CreateTableInput, DeleteItemInput,
-    DescribeTableInput, GlobalSecondaryIndexDescription, GlobalSecondaryIndexUpdate, IndexStatus, KeySchemaElement,
-    KeyType, Missing, Projection, ProjectionType, PutItemInput, QueryInput, Request, Response, ScalarAttributeType,
-    ScanInput, UpdateTableInput,
+    DescribeTableInput, GlobalSecondaryIndexDescription, GlobalSecondaryIndexUpdate, IndexStatus,
+    KeySchemaElement, KeyType, Missing, Projection, ProjectionType, PutItemInput, QueryInput, Request,
+    Response, ScalarAttributeType, ScanInput, UpdateTableInput,
 };
 use hashrange_engine::Options;
 use hashrange_env::{Env, Simulation};
@@ -132,7 +132,8 @@ impl World {
     /// The index holds exactly the items that have a group, in order, and its count is theirs.
     fn check_index(&self) {
         for group in 0..GROUPS {
-            let wanted: Vec<i64> = self.items.iter().filter(|(_, of)| **of == group).map(|(id, _)| *id).collect();
+            let wanted: Vec<i64> =
+                self.items.iter().filter(|(_, of)| **of == group).map(|(id, _)| *id).collect();
             assert_eq!(self.query(group), wanted, "group {group}");
         }
         assert_eq!(self.index().item_count, Some(i64::try_from(self.items.len()).unwrap()));

@@ -30,7 +30,9 @@ pub fn incomplete_query(missing: &[&str]) -> String {
 
 /// A time in no known form: `IncompleteSignatureException`.
 pub fn unreadable_date(sent: &str) -> String {
-    format!("Date must be in ISO-8601 'basic format'. Got '{sent}'. See http://en.wikipedia.org/wiki/ISO_8601")
+    format!(
+        "Date must be in ISO-8601 'basic format'. Got '{sent}'. See http://en.wikipedia.org/wiki/ISO_8601"
+    )
 }
 
 /// `host` is not among the signed headers: `InvalidSignatureException`.

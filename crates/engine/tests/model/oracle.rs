@@ -152,7 +152,20 @@ impl Table {
                 present.filter_map(|(attr, value)| index_fault(index, attr, value, put)).collect();
             if faults.is_empty() { too_long(index, item) } else { faults }
         };
-        indexes.iter().map(faults).find(|faults| !faults.is_empty()).unwrap_or_default()
+        let found = indexes.iter().map(faults).find(|faults| !faults.is_empty());
+        found.unwrap_or_else(|| self.too_large_with_entries(item))
+    }
+
+    /// An item and its entries in local indexes share the 400 KB.
+    fn too_large_with_entries(&self, item: &Item) -> Vec<String> {
+        if self.spec.keys().into_iter().any(|attr| !item.contains_key(&attr.name)) {
+            return Vec::new();
+        }
+        let locals = self.spec.indexes.iter().filter(|index| index.local);
+        let entries = locals.filter_map(|index| self.entry(index, item)).map(|entry| item_size(&entry.item));
+        let together = item_size(item) + entries.sum::<usize>();
+        let fault = "Item size has exceeded the maximum allowed size, counting its entries in local secondary indexes";
+        if together > ITEM_BYTES && together > item_size(item) { vec![fault.to_owned()] } else { Vec::new() }
     }
 
     /// The fault of an item's own key, if it has one.

@@ -22,10 +22,7 @@ fn texts_are_those_of_aws() {
         auth::unreadable_date("sent"),
         "Date must be in ISO-8601 'basic format'. Got 'sent'. See http://en.wikipedia.org/wiki/ISO_8601",
     );
-    check(
-        auth::unsigned_host(),
-        "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.",
-    );
+    check(auth::unsigned_host(), "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
     check(
         auth::unsupported_algorithm("sent"),
         "Unsupported AWS 'algorithm': 'sent' (only AWS4-HMAC-SHA256 for now). ",
