@@ -16,10 +16,11 @@ use std::borrow::Cow;
 
 use hashrange_api::{Error, ErrorCode, message};
 use hashrange_env::WallMs;
-use hyper::header::{AUTHORIZATION, DATE, HeaderMap};
+use hyper::header::{AUTHORIZATION, DATE, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 
 pub use key::SigningKey;
+pub(crate) use key::is_same;
 pub(crate) use payload::{BadChunks, inner_coding, unchunk};
 use time::SignedAt;
 pub(crate) use time::days_from_civil;
@@ -33,6 +34,11 @@ const ASYMMETRIC: &str = "AWS4-ECDSA-";
 pub const SERVICE: &str = "dynamodb";
 /// The last part of every credential scope.
 pub const TERMINATOR: &str = "aws4_request";
+/// Headers that AWS adds to HTTP's. A name that is made once is found several times faster than a text.
+const X_AMZ_CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
+const X_AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
+const X_AMZ_SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+const X_AMZ_TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 /// Longest region name that is taken, in bytes; AWS's own are at most 16.
 pub const REGION_BYTES_MAX: usize = 64;
 
@@ -164,7 +170,7 @@ fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Sen
 }
 
 fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a> {
-    let mut words = authorization.trim_start().split([' ', ',', '\t']).filter(|word| !word.is_empty());
+    let mut words = words(authorization);
     let mut found = Found { algorithm: words.next().map(Cow::Borrowed), ..Found::default() };
     for (name, value) in words.filter_map(|word| word.split_once('=')) {
         let part = match name {
@@ -175,10 +181,23 @@ fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a>
         };
         *part = Some(Cow::Borrowed(value));
     }
-    let timestamp = headers.get("x-amz-date").or_else(|| headers.get(DATE));
+    let timestamp = headers.get(X_AMZ_DATE).or_else(|| headers.get(DATE));
     found.timestamp = timestamp.map(|value| text_of(value.as_bytes()));
-    found.session_token = headers.get("x-amz-security-token").map(|value| text_of(value.as_bytes()));
+    found.session_token = headers.get(X_AMZ_SECURITY_TOKEN).map(|value| text_of(value.as_bytes()));
     found
+}
+
+/// What stands between commas, spaces and tabs. All three are single bytes, and comparing bytes is much faster than
+/// comparing characters: this is on the way of every request.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_gap = |byte: u8| matches!(byte, b' ' | b',' | b'\t');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let word = &rest[rest.bytes().position(|byte| !is_gap(byte))?..];
+        let end = word.bytes().position(is_gap).unwrap_or(word.len());
+        rest = &word[end..];
+        Some(&word[..end])
+    })
 }
 
 /// The query form: `?X-Amz-Algorithm=…&X-Amz-Credential=…&…`.

@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 
 use super::canonical::named_payload;
 use super::key::{digest, hex};
-use super::{Form, Parsed, SigningKey, TERMINATOR};
+use super::{Form, Parsed, SigningKey, TERMINATOR, X_AMZ_CONTENT_SHA256};
 
 const UNSIGNED: &[u8] = b"UNSIGNED-PAYLOAD";
 const CHUNKED: &[u8] = b"STREAMING-";
@@ -67,7 +67,7 @@ pub(crate) struct BadChunks;
 
 /// The body inside `aws-chunked` framing, if the request says that it has one.
 pub(crate) fn unchunk(head: &Parts, sent: &Bytes) -> Result<Option<Bytes>, BadChunks> {
-    let named = head.headers.get("x-amz-content-sha256");
+    let named = head.headers.get(X_AMZ_CONTENT_SHA256);
     if !named.is_some_and(|named| named.as_bytes().trim_ascii().starts_with(CHUNKED)) {
         return Ok(None);
     }
