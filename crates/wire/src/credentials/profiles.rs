@@ -11,9 +11,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<Found>, Mistake> {
     let mut profile: Option<Draft> = None;
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
-        // An indented line belongs to the setting before it; no setting of ours has any.
-        let is_other = line.starts_with([' ', '\t', '#', ';']) || line.trim().is_empty();
-        if is_other {
+        let text = line.trim();
+        // An indented line belongs to the setting before it, unless it is one of ours: some people indent all of them.
+        let is_nested = line.starts_with([' ', '\t']) && !text.starts_with("aws_");
+        if is_nested || text.is_empty() || text.starts_with(['#', ';']) {
             continue;
         }
         if let Some(rest) = line.strip_prefix('[') {
@@ -26,7 +27,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Found>, Mistake> {
         let draft = profile
             .as_mut()
             .ok_or_else(|| Mistake::new(number, "this line stands in no profile: put [default] before it"))?;
-        setting(draft, number, line)?;
+        setting(draft, number, text)?;
     }
     finish(profile, &mut found)?;
     Ok(found)

@@ -35,8 +35,8 @@ aws_secret_access_key = other
 aws_session_token = token
 aws_account_id = 123456789012
 [again]
-aws_access_key_id = AKID
-aws_secret_access_key = secret
+\taws_access_key_id = AKID
+\taws_secret_access_key = secret
 ";
 
 fn credentials(text: &str) -> Credentials {

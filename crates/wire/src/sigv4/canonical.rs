@@ -18,8 +18,8 @@ pub(super) fn request(head: &Parts, signature: &Parsed<'_>, payload: &[u8]) -> O
     push_path(&mut out, head.uri.path());
     out.push(b'\n');
     if let Some(query) = head.uri.query() {
-        let except = if signature.form == Form::Query { "X-Amz-Signature" } else { "" };
-        query::canonical(&mut out, query, except);
+        let unsigned = (signature.form == Form::Query).then_some("X-Amz-Signature");
+        query::canonical(&mut out, query, unsigned);
     }
     out.push(b'\n');
     push_headers(&mut out, head, &signature.signed_headers)?;
