@@ -1,5 +1,7 @@
 //! Global indexes that are added to tables with items: filled in the background, beside writers, across restarts.
 
+#![expect(clippy::unwrap_used, reason = "a world that cannot be set up fails its test")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
