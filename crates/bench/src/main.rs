@@ -1,6 +1,6 @@
 //! `hashrange-bench`: what the server costs, beside what nobody can avoid.
 //!
-//! `items` and `query` start the server under test, a [bare](bare) server on the same HTTP library, a [disk](disk) probe
+//! `items` and `query` start the server under test, a [bare] server on the same HTTP library, a [disk] probe
 //! and a load [generator](load), each as a process of its own, run them in turn on one machine, and print a
 //! table with the bars of the project. Absolute figures belong to the machine; ratios are what the bars judge.
 
