@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fjall::config::CompressionPolicy;
+use fjall::config::{CompressionPolicy, PinningPolicy};
 use fjall::{
-    AbstractTree, CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
-    Readable, Snapshot, UserKey, UserValue,
+    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
+    Snapshot, UserKey, UserValue,
 };
 use hashrange_store::{Direction, StoreError, StoreResult};
 
@@ -293,7 +293,10 @@ fn empty_journals(folder: &Path) -> io::Result<()> {
 fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(MEMTABLE_BYTES)
-        .data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
+        // A point read that misses the cache then costs one small copy from the page cache.
+        .data_block_compression_policy(CompressionPolicy::disabled())
+        .filter_block_pinning_policy(PinningPolicy::all(true))
+        .index_block_pinning_policy(PinningPolicy::all(true))
 }
 
 /// A failed read: damage where the engine says so.

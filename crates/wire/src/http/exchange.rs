@@ -10,7 +10,7 @@ use hashrange_api::{Error, Operation};
 use hashrange_env::Env;
 use hashrange_service::{Caller, Explanation};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, HeaderValue, ORIGIN};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
@@ -158,10 +158,10 @@ impl<H: Handler> Front<H> {
     }
 }
 
-const TARGET: &str = "x-amz-target";
+const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
-pub(super) const EXPLAIN: &str = "x-hashrange-explain";
+pub(super) const EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
 
 /// Whether the request line or the header block, as sent, is beyond what AWS reads.
 fn is_head_too_large(head: &Parts) -> bool {

@@ -79,7 +79,7 @@ impl Reply {
     pub(super) fn explained(mut self, explanation: Option<Explanation>) -> Reply {
         let text = explanation.map(|explanation| header_text(&explanation.to_string()));
         let value = text.and_then(|text| HeaderValue::from_str(&text).ok());
-        self.more.extend(value.map(|value| (HeaderName::from_static(EXPLAIN), value)));
+        self.more.extend(value.map(|value| (EXPLAIN, value)));
         self
     }
 
