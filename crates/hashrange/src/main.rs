@@ -9,6 +9,10 @@ mod tour;
 
 use std::process::ExitCode;
 
+/// Requests make many small pieces that do not live long.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A mistake on the command line, in a variable or in the file; clap exits with the same code.
 const USAGE_ERROR: u8 = 2;
 
