@@ -1,8 +1,8 @@
-//! Runs the scenarios in `tests/golden/<concept>/*.txt` through the whole database, without HTTP, and compares the
-//! answers with those in the script.
+//! Runs the scenarios in `tests/golden/<concept>/*.txt` through the whole database, over HTTP on the loopback interface,
+//! and compares the answers with those in the script.
 //!
-//! Bytes take the way that they take in the server: `json::decode`, `Engine::check`, `plan` and `run`,
-//! `json::encode_response` or `encode_error`. Below is a mirror of the embedded durable engine and the reference engine, which fails where the two
+//! Each script has a server of its own. The status of an answer and the name space of its `__type` are checked too.
+//! Below is a mirror of the embedded durable engine and the reference engine, which fails where the two
 //! differ; the clock is simulated and begins at 2026-01-01T00:00:00Z.
 //!
 //! A script is made of steps between empty lines: an operation with its request in the AWS CLI's JSON, which may span
@@ -27,6 +27,8 @@
 //! - `!delay 5s`, at the top, is how long tables and indexes are in transition (else: not at all);
 //! - `!lag 2s`, at the top, is how long changes of global indexes stay hidden (else: not at all);
 //! - `!collection 4096`, at the top, is the largest item collection in bytes (else: 10 GB);
+//! - before a step, `!header NAME: VALUE` replaces or adds a header of its request, `!header NAME` leaves one out, and
+//!   `!line GET /path` replaces `POST /`;
 //! - before a step, `!plan` adds the line `plan: …`, what `explain` prints, to the outcome; `!show A.B` reduces an answer to
 //!   that member; `!for 1 5` sends the request with `$i` from 1 to 5 and shows the last outcome.
 //!
@@ -36,19 +38,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod wire;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashrange::api::{Error, Operation, Response};
+use hashrange::api::{Error, Operation};
 use hashrange_engine::{Engine, Options, Scope};
 use hashrange_env::Simulation;
 use hashrange_store::{Memory, Mirror};
 use hashrange_store_local::LocalStore;
 use hashrange_wire::json;
 use serde_json::{Value, json};
+use wire::{Changes, Wire};
 
 /// Longest line of an answer on one line.
 const WIDTH: usize = 116;
@@ -250,7 +255,8 @@ struct World {
     runtime: tokio::runtime::Runtime,
     simulation: Simulation,
     local: Arc<LocalStore>,
-    engine: Engine,
+    engine: Arc<Engine>,
+    wire: Wire,
     scope: Scope,
     tags: Tags,
     _folder: tempfile::TempDir,
@@ -262,20 +268,23 @@ struct Tags {
     plan: bool,
     show: Option<String>,
     times: Option<(u32, u32)>,
+    changes: Changes,
 }
 
 impl World {
     fn new(script: &str) -> World {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (env, simulation) = Simulation::new(1);
         let folder = tempfile::tempdir().unwrap();
         let local =
             LocalStore::open(folder.path(), &hashrange_store_local::Options::default(), env.clone()).unwrap();
         let local = Arc::new(local);
         let store = Arc::new(Mirror::new(local.clone(), Arc::new(Memory::new())));
-        let engine = runtime.block_on(Engine::open(store, env, options(script))).unwrap();
+        let engine = runtime.block_on(Engine::open(store, env.clone(), options(script))).unwrap();
+        let engine = Arc::new(engine);
+        let wire = runtime.block_on(Wire::open(Arc::clone(&engine), &env));
         let scope = Scope { account: "000000000000".to_owned(), region: "us-east-1".to_owned() };
-        World { runtime, simulation, local, engine, scope, tags: Tags::default(), _folder: folder }
+        World { runtime, simulation, local, engine, wire, scope, tags: Tags::default(), _folder: folder }
     }
 
     fn tag(&mut self, tag: &str) {
@@ -286,6 +295,12 @@ impl World {
             "fill" => self.runtime.block_on(self.fill()).unwrap(),
             "region" => rest.clone_into(&mut self.scope.region),
             "account" => rest.clone_into(&mut self.scope.account),
+            "header" => {
+                let (name, value) =
+                    rest.split_once(": ").map_or((rest, None), |(name, value)| (name, Some(value)));
+                self.tags.changes.headers.push((name.to_owned(), value.map(expand)));
+            }
+            "line" => self.tags.changes.line = Some(expand(rest)),
             "plan" => self.tags.plan = true,
             "show" => self.tags.show = Some(rest.to_owned()),
             "for" => {
@@ -298,7 +313,7 @@ impl World {
     }
 
     /// `NAME KEY:TYPE [KEY:TYPE]`.
-    fn create_table(&self, text: &str) {
+    fn create_table(&mut self, text: &str) {
         let mut words = text.split(' ');
         let table = words.next().unwrap();
         let keys: Vec<_> = words.map(|word| word.split_once(':').unwrap()).collect();
@@ -312,7 +327,7 @@ impl World {
             "AttributeDefinitions": definitions.collect::<Vec<_>>(),
             "KeySchema": schema.collect::<Vec<_>>(),
         });
-        let (_, answer) = self.call(Operation::CreateTable, body.to_string().as_bytes());
+        let answer = self.call(Operation::CreateTable, &Changes::default(), body.to_string().as_bytes());
         assert!(answer.get("__type").is_none(), "{answer}");
     }
 
@@ -334,39 +349,27 @@ impl World {
         let body = expand(body.strip_prefix("raw ").unwrap_or(body));
         let tags = std::mem::take(&mut self.tags);
         let (from, to) = tags.times.unwrap_or((1, 1));
-        let answers =
-            (from..=to).map(|i| self.call(operation, body.replace("$i", &i.to_string()).as_bytes()));
-        let (plan, answer) = answers.last().unwrap();
-        let plan = plan.filter(|_| tags.plan).map(|plan| format!("plan: {plan}\n")).unwrap_or_default();
+        let mut plan = String::new();
+        let mut answer = Value::Null;
+        for i in from..=to {
+            let body = body.replace("$i", &i.to_string());
+            if tags.plan && i == to {
+                plan = self.plan(operation, body.as_bytes()).map_or(plan, |plan| format!("plan: {plan}\n"));
+            }
+            answer = self.call(operation, &tags.changes, body.as_bytes());
+        }
         plan + &print(answer, tags.show.as_deref())
     }
 
-    /// The plan, where there is one, and the JSON of the answer.
-    fn call(&self, operation: Operation, body: &[u8]) -> (Option<String>, Value) {
-        let mut explained = None;
-        let bytes = match self.run(operation, body, &mut explained) {
-            Ok(response) => {
-                let mut bytes = Vec::new();
-                json::encode_response(&response, &mut bytes).unwrap();
-                bytes
-            }
-            Err(error) => json::encode_error(&error),
-        };
-        // TagResource and UntagResource answer without a body.
-        let answer = if bytes.is_empty() { json!({}) } else { serde_json::from_slice(&bytes).unwrap() };
-        (explained, answer)
+    /// What `explain` prints.
+    fn plan(&self, operation: Operation, body: &[u8]) -> Result<String, Error> {
+        let checked = Engine::check(json::decode(operation, body)?)?;
+        Ok(self.engine.plan(&self.scope, checked)?.to_string())
     }
 
-    fn run(
-        &self,
-        operation: Operation,
-        body: &[u8],
-        explained: &mut Option<String>,
-    ) -> Result<Response, Error> {
-        let checked = Engine::check(json::decode(operation, body)?)?;
-        let plan = self.engine.plan(&self.scope, checked)?;
-        *explained = Some(plan.to_string());
-        self.runtime.block_on(self.engine.run(&self.scope, plan))
+    /// The JSON of the answer.
+    fn call(&mut self, operation: Operation, changes: &Changes, body: &[u8]) -> Value {
+        self.runtime.block_on(self.wire.ask(operation, &self.scope, changes, body)).json()
     }
 }
 
