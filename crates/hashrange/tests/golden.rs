@@ -27,6 +27,7 @@
 //! - `!delay 5s`, at the top, is how long tables and indexes are in transition (else: not at all);
 //! - `!lag 2s`, at the top, is how long changes of global indexes stay hidden (else: not at all);
 //! - `!collection 4096`, at the top, is the largest item collection in bytes (else: 10 GB);
+//! - `!memory`, at the top, leaves the durable engine out, for scripts of thousands of writes;
 //! - before a step, `!header NAME: VALUE` replaces or adds a header of its request, `!header NAME` leaves one out, and
 //!   `!line GET /path` replaces `POST /`;
 //! - before a step, `!plan` adds the line `plan: …`, what `explain` prints, to the outcome; `!show A.B` reduces an answer to
@@ -49,7 +50,7 @@ use std::time::Duration;
 use hashrange::api::{Error, Operation};
 use hashrange_engine::{Engine, Options, Scope};
 use hashrange_env::Simulation;
-use hashrange_store::{Memory, Mirror};
+use hashrange_store::{Memory, Mirror, Store};
 use hashrange_store_local::LocalStore;
 use hashrange_wire::json;
 use serde_json::{Value, json};
@@ -74,11 +75,14 @@ macro_rules! concepts {
 concepts!(
     batch,
     capacity,
+    edge,
     expressions,
     indexes,
     items,
     keys,
+    layers,
     numbers,
+    order,
     placeholders,
     query,
     scan,
@@ -279,7 +283,12 @@ impl World {
         let local =
             LocalStore::open(folder.path(), &hashrange_store_local::Options::default(), env.clone()).unwrap();
         let local = Arc::new(local);
-        let store = Arc::new(Mirror::new(local.clone(), Arc::new(Memory::new())));
+        let memory: Arc<dyn Store> = Arc::new(Memory::new());
+        let store = if script.lines().any(|line| line == "!memory") {
+            memory
+        } else {
+            Arc::new(Mirror::new(local.clone(), memory))
+        };
         let engine = runtime.block_on(Engine::open(store, env.clone(), options(script))).unwrap();
         let engine = Arc::new(engine);
         let wire = runtime.block_on(Wire::open(Arc::clone(&engine), &env));
@@ -307,7 +316,7 @@ impl World {
                 let (from, to) = rest.split_once(' ').unwrap();
                 self.tags.times = Some((from.parse().unwrap(), to.parse().unwrap()));
             }
-            "delay" | "collection" | "lag" => {}
+            "delay" | "collection" | "lag" | "memory" => {}
             _ => panic!("what is {tag:?}?"),
         }
     }

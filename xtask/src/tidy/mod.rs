@@ -9,6 +9,7 @@ mod edges;
 mod manifests;
 mod messages;
 mod project;
+mod provoked;
 mod size;
 mod words;
 
@@ -55,6 +56,7 @@ const RULES: &[Rule] = &[
     code::one_reader_of_the_item_limit,
     code::narrow_store_trait,
     messages::one_catalogue,
+    provoked::every_text_is_provoked,
     size::function_length,
     size::file_length,
     documents::one_title,

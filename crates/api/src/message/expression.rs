@@ -258,14 +258,6 @@ pub fn name_value_empty(key: &str) -> String {
     format!("ExpressionAttributeNames contains invalid value: Empty attribute name for key {key}")
 }
 
-/// An attribute name in `ExpressionAttributeNames` over 65,535 bytes.
-pub fn name_value_too_long(key: &str) -> String {
-    format!(
-        "ExpressionAttributeNames contains invalid value: \
-         Attribute name is too large, must be less than 65536 characters for key {key}"
-    )
-}
-
 /// Names and values over 2 MB together.
 pub fn placeholders_too_large() -> String {
     "The total size of the expression attribute names and values has exceeded the maximum allowed size"

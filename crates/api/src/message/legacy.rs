@@ -33,11 +33,6 @@ pub fn exists_and_comparison(attribute: &str) -> String {
     invalid(&format!("Exists and ComparisonOperator cannot be used together for Attribute: {attribute}"))
 }
 
-/// `Exists` with `AttributeValueList`.
-pub fn exists_and_list(attribute: &str) -> String {
-    invalid(&format!("Exists and AttributeValueList cannot be used together for Attribute: {attribute}"))
-}
-
 /// `AttributeValueList` without `ComparisonOperator`.
 pub fn list_without_comparison(attribute: &str) -> String {
     invalid(&format!(

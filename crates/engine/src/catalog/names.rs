@@ -81,12 +81,13 @@ impl<'a> TableArn<'a> {
             let broken = text::value_fails(sent, "tableName", &constraint);
             Error::validation(text::constraints(&[broken]))
         };
-        let mut parts = sent.splitn(6, ':').skip(2);
-        let (Some("dynamodb"), Some(region), Some(account), Some(resource)) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
+        let parts: Vec<&str> = sent.splitn(6, ':').collect();
+        let ["arn", partition, "dynamodb", region, account, resource] = parts[..] else {
             return Err(fails(text::arn_format()));
         };
+        if !is_partition(partition) {
+            return Err(fails(text::arn_format()));
+        }
         let Some((sort, table)) = resource.split_once('/') else {
             return Err(fails(text::arn_format()));
         };
@@ -101,6 +102,11 @@ impl<'a> TableArn<'a> {
         }
         Ok(TableArn { region, account, table })
     }
+}
+
+/// `aws`, or another partition of AWS, such as `aws-cn`.
+fn is_partition(name: &str) -> bool {
+    name == "aws" || name.starts_with("aws-")
 }
 
 /// `[a-zA-Z0-9_.-]+`

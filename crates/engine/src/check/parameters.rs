@@ -70,11 +70,6 @@ impl Parameters {
         names: Option<&'a BTreeMap<String, String>>,
         values: Option<&'a Attributes>,
     ) -> Result<Binder<'a>, Error> {
-        let too_long = names.into_iter().flatten().find(|(_, name)| name.len() > limits::ATTRIBUTE_NAME_MAX);
-        if let Some((placeholder, _)) = too_long {
-            let text = message::expression::name_value_too_long(placeholder);
-            return Err(refuse(self.operation, Family::Placeholders, text));
-        }
         let binder = Binder::new(names, values);
         binder.check_placeholders().map_err(|error| refusal::expression(self.operation, &error))?;
         Ok(binder)
@@ -106,6 +101,7 @@ impl Parameters {
             let projection = binder.projection(text);
             return projection.map(Some).map_err(|error| refusal::expression(self.operation, &error));
         }
+        names.into_iter().flatten().try_for_each(|name| check_name(self.operation, name))?;
         let projection = names.map(legacy::attributes_to_get).transpose();
         projection.map_err(|error| refusal::legacy(self.operation, &error))
     }
@@ -114,6 +110,16 @@ impl Parameters {
     pub(crate) fn finish(&self, binder: Binder<'_>) -> Result<(), Error> {
         binder.finish().map_err(|error| refusal::expression(self.operation, &error))
     }
+}
+
+/// Legacy parameters name attributes outside of any item, whose names were checked when it was decoded.
+pub(crate) fn check_name(operation: Operation, name: &str) -> Result<(), Error> {
+    let text = match name.len() {
+        0 => message::value::empty_attribute_name(),
+        1..=limits::ATTRIBUTE_NAME_MAX => return Ok(()),
+        _ => message::value::long_attribute_name(),
+    };
+    Err(refuse(operation, Family::ValueShape, text))
 }
 
 fn legacy_condition(
@@ -130,6 +136,7 @@ fn legacy_condition(
     if expected.is_empty() {
         return no_condition(operation, operator);
     }
+    expected.keys().try_for_each(|name| check_name(operation, name))?;
     let expected = expected.into_iter().map(|(name, value)| (name, expectation(value))).collect();
     let condition = legacy::expected(&expected, joined_by(operator));
     condition.map(Some).map_err(|error| refusal::legacy(operation, &error))

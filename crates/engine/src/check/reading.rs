@@ -9,7 +9,7 @@ use hashrange_api::{
 use hashrange_item::Attributes;
 use hashrange_language::{Binder, Condition, ExpressionKind, KeyCondition, Projection, legacy};
 
-use super::parameters::{Parameters, joined_by};
+use super::parameters::{self, Parameters, joined_by};
 use super::refusal::{self, refuse};
 
 /// What Query and Scan have in common: where they read, what they drop, what they return.
@@ -216,6 +216,7 @@ fn filter(
     if joined.is_some() && conditions.len() == 1 {
         return Err(refuse(operation, Family::Legacy, message::legacy::conditional_operator_alone()));
     }
+    conditions.keys().try_for_each(|name| parameters::check_name(operation, name))?;
     let condition = legacy::query_filter(&comparisons(conditions), joined_by(joined));
     condition.map(Some).map_err(|error| refusal::legacy(operation, &error))
 }

@@ -14,12 +14,12 @@ pub(crate) fn refuse(operation: Operation, family: Family, text: impl AsRef<str>
 /// An expression or a placeholder was refused.
 pub(crate) fn expression(operation: Operation, error: &hashrange_language::Error) -> Error {
     let kind = error.kind.map(|kind| kind.to_string()).unwrap_or_default();
-    let text = placeholder_text(&error.problem)
-        .or_else(|| shape_text(&kind, &error.problem, sized(operation, error.kind)))
-        .or_else(|| word_text(&kind, &error.problem))
-        .or_else(|| operand_text(&kind, &error.problem))
-        .or_else(|| path_text(&kind, &error.problem))
-        .unwrap_or_else(|| key_text(&error.problem));
+    let text = match &error.problem {
+        Problem::ExpressionTooLong { size } if sized(operation, error.kind) => {
+            text::too_long_with_size(&kind, *size)
+        }
+        problem => problem_text(&kind, problem),
+    };
     refuse(operation, Family::Expression, text)
 }
 
@@ -32,97 +32,65 @@ fn sized(operation: Operation, kind: Option<ExpressionKind>) -> bool {
     }
 }
 
-fn placeholder_text(problem: &Problem) -> Option<String> {
+/// One match, so that the compiler knows that every problem has a text.
+fn problem_text(kind: &str, problem: &Problem) -> String {
     use PlaceholderMap::{Names, Values};
-    Some(match problem {
-        Problem::EmptyPlaceholderMap(Names) => text::names_empty(),
-        Problem::EmptyPlaceholderMap(Values) => text::values_empty(),
-        Problem::InvalidPlaceholderKey { map: Names, key } => text::name_key(key),
-        Problem::InvalidPlaceholderKey { map: Values, key } => text::value_key(key),
-        Problem::PlaceholderKeyTooLong { map, size } => {
-            text::key_too_long(&map.to_string(), &size.to_string())
-        }
-        Problem::EmptyAttributeName { key } => text::name_value_empty(key),
-        Problem::PlaceholdersTooLarge { .. } => text::placeholders_too_large(),
-        Problem::UnusedNames(names) => text::unused_names(&borrowed(names)),
-        Problem::UnusedValues(values) => text::unused_values(&borrowed(values)),
-        _ => return None,
-    })
-}
-
-fn shape_text(kind: &str, problem: &Problem, sized: bool) -> Option<String> {
-    Some(match problem {
-        Problem::Empty => text::empty(kind),
-        Problem::ExpressionTooLong { size } if sized => text::too_long_with_size(kind, *size),
-        Problem::ExpressionTooLong { .. } => text::too_long(kind),
-        Problem::Syntax { token, near } => text::syntax(kind, token, near),
-        Problem::RedundantParentheses => text::redundant_parentheses(kind),
-        Problem::TooManyOperators { count } => text::too_many_operators(kind, *count),
-        Problem::SectionTwice(section) => text::clause_twice(section),
-        _ => return None,
-    })
-}
-
-fn word_text(kind: &str, problem: &Problem) -> Option<String> {
-    Some(match problem {
-        Problem::ReservedWord(word) => text::reserved_word(kind, word),
-        Problem::ListIndexOutOfRange { index } => text::list_index(kind, index),
-        Problem::InvalidFunction(name) => text::unknown_function(kind, name),
-        Problem::FunctionNotAllowed(name) => text::function_not_allowed(kind, name),
-        Problem::FunctionMisplaced(name) => text::function_misplaced(kind, name),
-        Problem::UndefinedName(name) => text::name_not_defined(kind, name),
-        Problem::UndefinedValue(name) => text::value_not_defined(kind, name),
-        Problem::PathTooDeep { levels } => text::path_too_deep(kind, *levels),
-        _ => return None,
-    })
-}
-
-fn operand_text(kind: &str, problem: &Problem) -> Option<String> {
-    Some(match problem {
-        Problem::OperandCount { name, count } => text::operand_count(kind, name, *count),
-        Problem::TooManyInOperands { count } => text::too_many_in_operands(kind, *count),
-        Problem::RequiresPath { name } => text::path_required(kind, name),
-        Problem::NotDistinct { operator, operand } => {
-            text::same_operand(kind, operator, &borrowed(&segments(operand)))
-        }
-        Problem::OperandType { name, kind: operand } => text::operand_type(kind, name, &operand.to_string()),
-        Problem::ActionOperandType { action, kind: operand } => {
-            text::action_operand_type(kind, action, operand.long_name())
-        }
-        Problem::InvalidTypeName(name) => text::unknown_attribute_type(kind, name),
-        Problem::BetweenBoundTypes { lower, upper } => {
-            text::between_types(kind, &shown(lower), &shown(upper))
-        }
-        Problem::BetweenBoundsReversed { lower, upper } => {
-            text::between_bounds(kind, &shown(lower), &shown(upper))
-        }
-        _ => return None,
-    })
-}
-
-fn path_text(kind: &str, problem: &Problem) -> Option<String> {
-    Some(match problem {
-        Problem::Overlap { one, two } => {
-            text::paths_overlap(kind, &borrowed(&segments(one)), &borrowed(&segments(two)))
-        }
-        Problem::Conflict { one, two } => {
-            text::paths_conflict(kind, &borrowed(&segments(one)), &borrowed(&segments(two)))
-        }
-        _ => return None,
-    })
-}
-
-fn key_text(problem: &Problem) -> String {
+    use Problem as P;
     match problem {
-        Problem::KeyOperator(operator) => text::key_condition_operator(operator),
-        Problem::KeyNestedOperation => text::key_condition_nested_operation(),
-        Problem::KeyNestedAttribute => text::key_condition_nested(),
-        Problem::KeyNotFirstOperand(operator) => text::key_condition_first_operand(operator),
-        Problem::KeyMultipleAttributes => text::key_condition_several_attributes(),
-        Problem::KeyNoAttribute => text::key_condition_no_attribute(),
-        Problem::KeyConditionTwice { .. } => text::key_condition_twice(),
-        other => unreachable!("every problem has a text: {other:?}"),
+        P::EmptyPlaceholderMap(Names) => text::names_empty(),
+        P::EmptyPlaceholderMap(Values) => text::values_empty(),
+        P::InvalidPlaceholderKey { map: Names, key } => text::name_key(key),
+        P::InvalidPlaceholderKey { map: Values, key } => text::value_key(key),
+        P::PlaceholderKeyTooLong { map, size } => text::key_too_long(&map.to_string(), &size.to_string()),
+        P::EmptyAttributeName { key } => text::name_value_empty(key),
+        P::PlaceholdersTooLarge { .. } => text::placeholders_too_large(),
+        P::UnusedNames(names) => text::unused_names(&borrowed(names)),
+        P::UnusedValues(values) => text::unused_values(&borrowed(values)),
+        P::Empty => text::empty(kind),
+        P::ExpressionTooLong { .. } => text::too_long(kind),
+        P::Syntax { token, near } => text::syntax(kind, token, near),
+        P::RedundantParentheses => text::redundant_parentheses(kind),
+        P::TooManyOperators { count } => text::too_many_operators(kind, *count),
+        P::SectionTwice(section) => text::clause_twice(section),
+        P::ReservedWord(word) => text::reserved_word(kind, word),
+        P::ListIndexOutOfRange { index } => text::list_index(kind, index),
+        P::InvalidFunction(name) => text::unknown_function(kind, name),
+        P::FunctionNotAllowed(name) => text::function_not_allowed(kind, name),
+        P::FunctionMisplaced(name) => text::function_misplaced(kind, name),
+        P::UndefinedName(name) => text::name_not_defined(kind, name),
+        P::UndefinedValue(name) => text::value_not_defined(kind, name),
+        P::PathTooDeep { levels } => text::path_too_deep(kind, *levels),
+        P::OperandCount { name, count } => text::operand_count(kind, name, *count),
+        P::TooManyInOperands { count } => text::too_many_in_operands(kind, *count),
+        P::RequiresPath { name } => text::path_required(kind, name),
+        P::NotDistinct { operator, operand } => {
+            with_path(operand, |path| text::same_operand(kind, operator, path))
+        }
+        P::OperandType { name, kind: operand } => text::operand_type(kind, name, &operand.to_string()),
+        P::ActionOperandType { action, kind: given } => {
+            text::action_operand_type(kind, action, given.long_name())
+        }
+        P::InvalidTypeName(name) => text::unknown_attribute_type(kind, name),
+        P::BetweenBoundTypes { lower, upper } => text::between_types(kind, &shown(lower), &shown(upper)),
+        P::BetweenBoundsReversed { lower, upper } => text::between_bounds(kind, &shown(lower), &shown(upper)),
+        P::Overlap { one, two } => {
+            with_path(one, |one| with_path(two, |two| text::paths_overlap(kind, one, two)))
+        }
+        P::Conflict { one, two } => {
+            with_path(one, |one| with_path(two, |two| text::paths_conflict(kind, one, two)))
+        }
+        P::KeyOperator(operator) => text::key_condition_operator(operator),
+        P::KeyNestedOperation => text::key_condition_nested_operation(),
+        P::KeyNestedAttribute => text::key_condition_nested(),
+        P::KeyNotFirstOperand(operator) => text::key_condition_first_operand(operator),
+        P::KeyMultipleAttributes => text::key_condition_several_attributes(),
+        P::KeyNoAttribute => text::key_condition_no_attribute(),
+        P::KeyConditionTwice { .. } => text::key_condition_twice(),
     }
+}
+
+fn with_path(path: &Path, text: impl FnOnce(&[&str]) -> String) -> String {
+    text(&borrowed(&segments(path)))
 }
 
 fn borrowed(texts: &[String]) -> Vec<&str> {

@@ -8,10 +8,10 @@ use hashrange_api::{
     ReturnConsumedCapacity, ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure,
     UpdateItemInput,
 };
-use hashrange_item::{Attributes, Row, limits};
+use hashrange_item::{Attributes, Row};
 use hashrange_language::{Binder, Condition, Update, legacy};
 
-use super::parameters::Parameters;
+use super::parameters::{self, Parameters};
 use super::refusal::{self, refuse};
 use crate::write::encode_put;
 
@@ -127,21 +127,11 @@ fn changes(
         return binder.update(text).map_err(|error| refusal::expression(operation, &error));
     }
     let updates = updates.unwrap_or_default();
-    updates.keys().try_for_each(|name| check_name(operation, name))?;
+    updates.keys().try_for_each(|name| parameters::check_name(operation, name))?;
     let updates = updates.into_iter().map(|(name, update)| {
         (name, legacy::AttributeUpdate { value: update.value, action: update.action.map(update_action) })
     });
     legacy::attribute_updates(&updates.collect()).map_err(|error| refusal::legacy(operation, &error))
-}
-
-/// A legacy update can bring a new attribute; its name stands in no item that was decoded.
-fn check_name(operation: Operation, name: &str) -> Result<(), Error> {
-    let text = match name.len() {
-        0 => message::value::empty_attribute_name(),
-        1..=limits::ATTRIBUTE_NAME_MAX => return Ok(()),
-        _ => message::value::long_attribute_name(),
-    };
-    Err(refuse(operation, Family::ValueShape, text))
 }
 
 fn update_action(action: AttributeAction) -> legacy::UpdateAction {

@@ -37,10 +37,11 @@ pub(crate) type TableWrites = (Arc<Table>, Vec<(ItemKey, Image)>);
 /// Plans a BatchGetItem.
 pub(crate) fn get(core: &Core, scope: &Scope, get: CheckedBatchGet) -> Result<BatchGetPlan, Error> {
     let mut tables = Vec::with_capacity(get.tables.len());
+    let mut seen = BTreeSet::new();
     for wanted in &get.tables {
         let table = core.catalog.active(scope, &wanted.table_name)?;
         let keys = keys(&table, wanted)?;
-        refuse_duplicates(keys.iter())?;
+        refuse_duplicates(&mut seen, keys.iter())?;
         tables.push((table, keys));
     }
     Ok(BatchGetPlan { get, tables })
@@ -57,11 +58,12 @@ pub(crate) fn write(
     mut write: CheckedBatchWrite,
 ) -> Result<BatchWritePlan, Error> {
     let mut tables = Vec::with_capacity(write.tables.len());
+    let mut seen = BTreeSet::new();
     for (name, kinds) in &mut write.tables {
         let table = core.catalog.active(scope, name)?;
         let writes = std::mem::take(kinds).into_iter().map(|kind| planned(&table, kind));
         let writes: Vec<_> = writes.collect::<Result<_, _>>()?;
-        refuse_duplicates(writes.iter().map(|(key, _)| key))?;
+        refuse_duplicates(&mut seen, writes.iter().map(|(key, _)| key))?;
         tables.push((table, writes));
     }
     Ok(BatchWritePlan { write, tables })
@@ -88,10 +90,13 @@ fn batch_key_error(table: &Table, item: &Attributes, error: Error) -> Error {
     if wrong { Error::validation(message::item::key_mismatch()) } else { error }
 }
 
-fn refuse_duplicates<'a>(keys: impl Iterator<Item = &'a ItemKey>) -> Result<(), Error> {
-    let mut seen: BTreeSet<&Address> = BTreeSet::new();
+/// `seen` is of the whole batch: one table may stand in it by its name and by its ARN.
+fn refuse_duplicates<'a>(
+    seen: &mut BTreeSet<Address>,
+    keys: impl Iterator<Item = &'a ItemKey>,
+) -> Result<(), Error> {
     for key in keys {
-        if !seen.insert(&key.address) {
+        if !seen.insert(key.address.clone()) {
             return Err(Error::validation(message::item::batch_duplicates()));
         }
     }

@@ -123,7 +123,8 @@ fn head(operation: Operation, scope: &Scope, changes: &Changes, length: usize) -
         headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         headers.extend(value.as_ref().map(|value| (name.clone(), value.clone())));
     }
-    let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let lines = lines.concat();
     format!("{} HTTP/1.1\r\n{lines}\r\n", changes.line.as_deref().unwrap_or("POST /"))
 }
 

@@ -141,10 +141,6 @@ fn from_names_empty_to_list_index() {
         "ExpressionAttributeNames contains invalid value: Empty attribute name for key key",
     );
     check(
-        expression::name_value_too_long("key"),
-        "ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than 65536 characters for key key",
-    );
-    check(
         expression::placeholders_too_large(),
         "The total size of the expression attribute names and values has exceeded the maximum allowed size",
     );

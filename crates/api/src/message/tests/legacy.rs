@@ -30,10 +30,6 @@ fn from_mixed_to_conditional_operator_without_expected() {
         "One or more parameter values were invalid: Exists and ComparisonOperator cannot be used together for Attribute: attribute",
     );
     check(
-        legacy::exists_and_list("attribute"),
-        "One or more parameter values were invalid: Exists and AttributeValueList cannot be used together for Attribute: attribute",
-    );
-    check(
         legacy::list_without_comparison("attribute"),
         "One or more parameter values were invalid: AttributeValueList can only be used with a ComparisonOperator for Attribute: attribute",
     );
