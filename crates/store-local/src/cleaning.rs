@@ -75,10 +75,10 @@ pub(crate) fn recover(tree: &Tree) -> StoreResult<(BTreeSet<Space>, Cleaning)> {
     let (mut forgotten, mut obsolete) = (BTreeSet::new(), Vec::new());
     let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
     tree.scan(&tree.snapshot(), Table::Rows, stretch, &detours, &mut |key, value| {
-        let space = keys::decode_forgotten(key)
+        let space = keys::decode_forgotten(&key)
             .ok_or_else(|| StoreError::Corrupt("the mark of a forgotten space cannot be decoded".into()))?;
-        if value == CLEANED {
-            obsolete.push(Op { table: Table::Rows, key: key.into(), value: None });
+        if value[..] == CLEANED {
+            obsolete.push(Op { table: Table::Rows, key, value: None });
         } else {
             forgotten.insert(space);
         }
@@ -111,7 +111,7 @@ impl Cleaning {
         let stretch = Stretch { lower: leftover.lower.clone(), upper, direction: Direction::Forward };
         let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
         tree.scan(snapshot, table, stretch, &detours, &mut |key, _| {
-            ops.push(Op { table, key: key.into(), value: None });
+            ops.push(Op { table, key, value: None });
             Ok(if ops.len() < STEP_KEYS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         match ops.last() {

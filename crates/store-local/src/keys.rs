@@ -3,7 +3,8 @@
 //! A row: `space u64 | partition hash u64 | partition length u16 | partition | kind u8 | sort`, all numbers
 //! big-endian. So a partition is one contiguous stretch in row order, and a space is in hash order.
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
+use fjall::UserKey;
 use hashrange_store::{Address, Bound, LogPosition, RowKey, Space, partition_hash};
 
 /// Spaces from here on belong to the engine itself.
@@ -60,6 +61,22 @@ pub(crate) fn at(address: &Address) -> Vec<u8> {
 pub(crate) fn decode_row(rest: &[u8]) -> Option<RowKey> {
     let (kind, sort) = rest.split_first()?;
     Some(RowKey { kind: *kind, sort: Bytes::copy_from_slice(sort) })
+}
+
+/// The row key in the key of a row whose partition takes the first `prefix` bytes, without a copy.
+pub(crate) fn into_row(key: UserKey, prefix: usize) -> Option<RowKey> {
+    let kind = *key.get(prefix)?;
+    let mut sort = Bytes::from(key);
+    sort.advance(prefix + 1);
+    Some(RowKey { kind, sort })
+}
+
+/// The partition and the row key in the key of a row, without a copy.
+pub(crate) fn into_place(key: UserKey) -> Option<(Bytes, RowKey)> {
+    let end = HEADER_LEN + split(&key)?.0.len();
+    let key = Bytes::from(key);
+    let partition = key.slice(HEADER_LEN..end);
+    Some((partition, into_row(key.into(), end)?))
 }
 
 /// Takes a row's key apart; `None` where it is no such key.

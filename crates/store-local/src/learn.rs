@@ -330,10 +330,10 @@ impl Shared {
         let walked =
             self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, _| {
                 if stretch.direction == Direction::Forward {
-                    step(&left.lower, key, Some(key));
-                    left.lower = keys::next(key);
+                    step(&left.lower, &key, Some(&key));
+                    left.lower = keys::next(&key);
                 } else {
-                    step(&keys::next(key), &left.upper, Some(key));
+                    step(&keys::next(&key), &left.upper, Some(&key));
                     left.upper = key.to_vec();
                 }
                 Ok(ControlFlow::Continue(()))

@@ -28,13 +28,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
+use arc_swap::ArcSwap;
 use hashrange_env::Env;
 use hashrange_store::{
     Address, Answer, Capabilities, CommitId, Found, Freshness, LeaseRequest, LogPosition, LogRecord,
     LwwWrite, Outcome, Part, RangePage, RangeRead, Resolution, Space, Store, StoreError, StoreResult,
     SweepPage, SweepRead,
 };
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::{Condvar, Mutex};
 
 use admit::{Admitted, Prepared};
 use folder::Folder;
@@ -195,7 +196,7 @@ fn share(
         tree,
         queue: Mutex::new(Queue::after(sequence, forgotten)),
         wake: Condvar::new(),
-        published: RwLock::new(Arc::new(published)),
+        published: ArcSwap::from_pointee(published),
         touched: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
         hot: HotRows::default(),
         rules,

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use bytes::Bytes;
 use hashrange_store::{
     Bound, Direction, LeaseRequest, LogPosition, LogRecord, PageBudget, PageLimit, RangePage, RangeRead,
     RowKey, Space, StoreError, StoreResult, SweepPage, SweepRead, segment_start,
@@ -53,7 +52,7 @@ impl Shared {
         let mut budget = PageBudget::new(limit);
         let detours = self.detours(&published.gaps);
         self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, value| {
-            let row = keys::decode_row(&key[prefix.len()..]).ok_or_else(bad_key)?;
+            let row = keys::into_row(key, prefix.len()).ok_or_else(bad_key)?;
             let stored = decode_stored(value)?;
             page.more = budget.ends_after(stored.value.len());
             page.rows.push((row, stored));
@@ -73,14 +72,14 @@ impl Shared {
         let mut budget = PageBudget::new(read.limit);
         let detours = self.detours(&published.gaps);
         self.tree.scan(&published.snapshot, Table::Rows, stretch, &detours, &mut |key, value| {
-            let (partition, rest) = keys::split(key).ok_or_else(bad_key)?;
+            let (partition, rest) = keys::split(&key).ok_or_else(bad_key)?;
             if rest.first() != Some(&read.kind) || published.hides(read.space, partition) {
                 return Ok(ControlFlow::Continue(()));
             }
-            let row = keys::decode_row(rest).ok_or_else(bad_key)?;
+            let (partition, row) = keys::into_place(key).ok_or_else(bad_key)?;
             let stored = decode_stored(value)?;
             page.more = budget.ends_after(stored.value.len());
-            page.rows.push((Bytes::copy_from_slice(partition), row, stored));
+            page.rows.push((partition, row, stored));
             Ok(if page.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         Ok(page)
@@ -105,8 +104,8 @@ impl Shared {
             stretch,
             &self.detours(&Gaps::default()),
             &mut |key, value| {
-                let position = keys::decode_log(key).ok_or_else(bad_key)?;
-                records.push(LogRecord { position, payload: Bytes::copy_from_slice(value) });
+                let position = keys::decode_log(&key).ok_or_else(bad_key)?;
+                records.push(LogRecord { position, payload: value.into() });
                 Ok(if records.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
             },
         )?;
@@ -124,7 +123,7 @@ impl Shared {
             stretch,
             &self.detours(&Gaps::default()),
             &mut |key, _| {
-                ops.push(Op { table: Table::Log, key: key.into(), value: None });
+                ops.push(Op { table: Table::Log, key, value: None });
                 Ok(if ops.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
             },
         )?;

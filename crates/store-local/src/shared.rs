@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
-use fjall::{Snapshot, UserKey};
+use arc_swap::{ArcSwap, Guard};
+use bytes::{Buf, Bytes};
+use fjall::{Snapshot, UserKey, UserValue};
 use futures_channel::oneshot;
 use hashrange_env::Env;
 use hashrange_store::{
     Address, CommitId, Found, Freshness, ReadMark, Resolution, Space, Stamp, StoreError, StoreResult, Stored,
     Tally,
 };
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::{Condvar, Mutex};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::folder::Folder;
@@ -36,7 +37,7 @@ pub(crate) struct Shared {
     pub(crate) queue: Mutex<Queue>,
     /// Wakes the writer.
     pub(crate) wake: Condvar,
-    pub(crate) published: RwLock<Arc<Published>>,
+    pub(crate) published: ArcSwap<Published>,
     /// Per slot of row addresses: the sequence number of the last queued commit that writes one of them.
     pub(crate) touched: Box<[AtomicU64]>,
     pub(crate) hot: HotRows,
@@ -149,12 +150,13 @@ pub(crate) fn encode_stored(stored: &Stored) -> Vec<u8> {
     value
 }
 
-/// Takes a row's stored form apart. The bytes are copied: a slice of the engine's would pin a cache block.
-pub(crate) fn decode_stored(value: &[u8]) -> StoreResult<Stored> {
-    let (stamp, rest) = value
-        .split_first_chunk::<8>()
-        .ok_or_else(|| StoreError::Corrupt("a row is shorter than its stamp".into()))?;
-    Ok(Stored { stamp: Stamp(u64::from_be_bytes(*stamp)), value: Bytes::copy_from_slice(rest) })
+/// Takes a row's stored form apart. The bytes are shared with the engine's memtable or cache block, which they keep
+/// alive: readers let go of them with their answer.
+pub(crate) fn decode_stored(value: UserValue) -> StoreResult<Stored> {
+    let mut value = Bytes::from(value);
+    let stamp =
+        value.try_get_u64().map_err(|_| StoreError::Corrupt("a row is shorter than its stamp".into()))?;
+    Ok(Stored { stamp: Stamp(stamp), value })
 }
 
 impl Published {
@@ -214,8 +216,8 @@ impl Queue {
 
 impl Shared {
     /// The last durable instant.
-    pub(crate) fn published(&self) -> Arc<Published> {
-        Arc::clone(&self.published.read())
+    pub(crate) fn published(&self) -> Guard<Arc<Published>> {
+        self.published.load()
     }
 
     /// Whether the row in this slot may have been written after the read with this mark.
@@ -273,7 +275,7 @@ impl Shared {
             return Ok(Found { row: None, mark, durable: true });
         }
         let value = self.tree.get(&published.snapshot, Table::Rows, at.key)?;
-        let row = value.map(|value| decode_stored(&value)).transpose()?;
+        let row = value.map(decode_stored).transpose()?;
         Ok(Found { row, mark, durable: true })
     }
 }

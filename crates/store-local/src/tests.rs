@@ -47,7 +47,7 @@ fn keys_left(store: &LocalStore, table: Table, prefix: Vec<u8>) -> usize {
     let stretch = Stretch { lower: prefix, upper, direction: hashrange_store::Direction::Forward };
     let (mut count, shared) = (0, &store.shared);
     let snapshot = &shared.published().snapshot;
-    let mut visit = |_: &[u8], _: &[u8]| {
+    let mut visit = |_: fjall::UserKey, _: fjall::UserValue| {
         count += 1;
         Ok(std::ops::ControlFlow::Continue(()))
     };

@@ -173,7 +173,7 @@ impl Tree {
         table: Table,
         mut stretch: Stretch,
         detours: &Detours<'_>,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
+        visit: &mut impl FnMut(UserKey, UserValue) -> Step,
     ) -> StoreResult<()> {
         let backward = stretch.direction == Direction::Backward;
         while let Some(detour) = detours.first_in(&stretch.lower, &stretch.upper, backward) {
@@ -202,7 +202,7 @@ impl Tree {
         snapshot: &Snapshot,
         table: Table,
         stretch: Stretch,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
+        visit: &mut impl FnMut(UserKey, UserValue) -> Step,
     ) -> Step {
         // Asking the tree for a range that ends before it begins would panic.
         if stretch.lower >= stretch.upper {
@@ -220,7 +220,7 @@ impl Tree {
             };
             let Some(guard) = next else { return Ok(ControlFlow::Continue(())) };
             let (key, value) = guard.into_inner().map_err(|error| read_error(&error))?;
-            if visit(&key, &value)?.is_break() {
+            if visit(key, value)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -231,10 +231,10 @@ impl Tree {
         snapshot: &Snapshot,
         table: Table,
         key: &[u8],
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Step,
+        visit: &mut impl FnMut(UserKey, UserValue) -> Step,
     ) -> Step {
         match self.get(snapshot, table, key)? {
-            Some(value) => visit(key, &value),
+            Some(value) => visit(key.into(), value),
             None => Ok(ControlFlow::Continue(())),
         }
     }

@@ -189,7 +189,7 @@ impl Writer {
         let Some(value) = self.shared.tree.get(&published.snapshot, Table::Rows, key)? else {
             return Ok(Totals::default());
         };
-        Totals::decode(&decode_stored(&value)?.value)
+        Totals::decode(&decode_stored(value)?.value)
             .ok_or_else(|| StoreError::Corrupt("a total is not 16 bytes long".into()))
     }
 
@@ -209,10 +209,7 @@ impl Writer {
     }
 
     fn show(&self, published: Published) {
-        let now = Arc::new(published);
-        let before = std::mem::replace(&mut *self.shared.published.write(), now);
-        // Not while readers wait for the lock.
-        drop(before);
+        self.shared.published.store(Arc::new(published));
     }
 
     /// Publishes the last state once more, with the gaps that were found in it.

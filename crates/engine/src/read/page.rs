@@ -29,9 +29,11 @@ pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, 
     while let Some(limit) = page.room() {
         let mut chunk = core.store.range(range_read(plan, start.as_ref(), limit)).await.map_err(internal)?;
         show_lagging(core, plan, start.as_ref(), &mut chunk);
-        for (row, stored) in chunk.rows {
+        if let Some((row, _)) = chunk.rows.last() {
+            start = Some(row.clone());
+        }
+        for (_, stored) in chunk.rows {
             page.examine(stored).await?;
-            start = Some(row);
         }
         page.chunk_done(chunk.more).await;
     }
@@ -102,9 +104,11 @@ pub(crate) async fn scan(core: &Core, plan: &SweepPlan) -> Result<ScanOutput, Er
     while let Some(limit) = page.room() {
         let mut chunk = core.store.sweep(sweep_read(plan, start.clone(), limit)).await.map_err(internal)?;
         sweep_lagging(core, plan, start.as_ref(), &mut chunk);
-        for (partition, row, stored) in chunk.rows {
+        if let Some((partition, row, _)) = chunk.rows.last() {
+            start = Some((partition.clone(), row.clone()));
+        }
+        for (_, _, stored) in chunk.rows {
             page.examine(stored).await?;
-            start = Some((partition, row));
         }
         page.chunk_done(chunk.more).await;
     }
@@ -199,15 +203,22 @@ impl<'a> Page<'a> {
         if self.is_full() {
             self.last = Some(key_of(self.source, &entry));
         }
-        let item = if self.source.fetch { self.fetch(&entry).await? } else { Some(entry) };
-        let Some(item) = item else { return Ok(()) };
+        if !self.source.fetch {
+            self.keep(entry);
+        } else if let Some(item) = self.fetch(&entry).await? {
+            self.keep(item);
+        }
+        Ok(())
+    }
+
+    /// Takes an item into the answer, if the filter lets it through.
+    fn keep(&mut self, item: Row) {
         if self.reading.filter.as_ref().is_none_or(|filter| filter.evaluate(Some(&item))) {
             self.count += 1;
             if self.reading.select != Some(Select::Count) {
                 self.items.push(self.image(item));
             }
         }
-        Ok(())
     }
 
     fn image(&self, item: Row) -> Image {
