@@ -1,73 +1,69 @@
-//! DynamoDB JSON, written from trees or straight from stored rows by appending to a byte vector.
+//! DynamoDB JSON, written from trees or copied from stored rows by appending to a byte vector.
+//!
+//! The text of an item is also its stored form (see [`crate::row`]): a change here changes the format of rows.
 //!
 //! Writing only: requests are parsed where the protocol lives. Numbers are written as strings in canonical
 //! text, binaries in standard base64 with padding. Strings escape `"`, `\` and the control characters below
 //! U+0020, nothing else; the output is UTF-8.
 
-use std::str::Utf8Error;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::{AttributeValue, Attributes, Image, Number, Row, RowError, ValueRef};
+use crate::{AttributeValue, Attributes, Image, Number, Row, RowError};
 
 /// Writes `text` as a JSON string with its quotes.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    write_quoted(text.as_bytes(), out);
-}
-
-/// As [`write_string`], of bytes that may not be UTF-8; writes nothing then.
-pub(crate) fn write_utf8(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Utf8Error> {
-    if !bytes.is_ascii() {
-        str::from_utf8(bytes)?;
-    }
-    write_quoted(bytes, out);
-    Ok(())
-}
-
-/// Writes the first `length` bytes of `bytes` as a JSON string if that is quickly done: they are few, all ASCII, with
-/// nothing to escape, and enough other bytes follow them. Otherwise it writes nothing.
-pub(crate) fn write_short(bytes: &[u8], length: usize, out: &mut Vec<u8>) -> bool {
-    if length <= 16 {
-        bytes.first_chunk::<16>().is_some_and(|chunk| write_chunk(chunk, length, out))
-    } else if length <= SHORT_MAX {
-        bytes.first_chunk::<SHORT_MAX>().is_some_and(|chunk| write_chunk(chunk, length, out))
-    } else {
-        false
+    if !write_short(text.as_bytes(), out) {
+        write_quoted(text.as_bytes(), out);
     }
 }
 
-/// Longest text that [`write_short`] writes.
-const SHORT_MAX: usize = 32;
-
-/// Ones, then zeros: what begins `n` bytes before the first zero masks the first `n` bytes of a text.
-const MASKS: [u8; 2 * SHORT_MAX] = {
-    let mut masks = [0; 2 * SHORT_MAX];
-    let mut at = 0;
-    while at < SHORT_MAX {
-        masks[at] = 0xff;
-        at += 1;
-    }
-    masks
-};
-
-/// Copying a fixed number of bytes takes a few instructions where copying `length` bytes takes a call; what was copied
-/// too much is cut off again.
+/// Writes `text` as a JSON string if that is quickly done: it is short, with nothing to escape, and `out` has some room.
+/// Otherwise it writes nothing.
+///
+/// Names and most values are short, and copying a fixed number of bytes takes a few instructions where copying
+/// `text.len()` bytes takes a call; what was copied too much is cut off again.
 #[inline]
-fn write_chunk<const N: usize>(chunk: &[u8; N], length: usize, out: &mut Vec<u8>) -> bool {
-    let Some(mask) = MASKS[SHORT_MAX - length..].first_chunk::<N>() else { return false };
-    // Bytes with bytes and without branches, so that many are compared at once.
-    let special =
-        |byte: u8| u8::from(byte.cast_signed() < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
-    let found = chunk.iter().zip(mask).fold(0, |found, (byte, mask)| found | (special(*byte) & mask));
-    if found == 0 {
-        let end = out.len() + 1 + length;
-        out.push(b'"');
-        out.extend_from_slice(chunk);
-        out.truncate(end);
-        out.push(b'"');
+fn write_short(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let length = text.len();
+    if length > SHORT_MAX || out.capacity() - out.len() < size_of::<u128>() {
+        return false;
     }
-    found == 0
+    let word = load(text);
+    // A space needs no escape.
+    let padded = word | u128::from_le_bytes([b' '; 16]) << (8 * length);
+    if escape_in(low_half(padded)).is_some() || escape_in(low_half(padded >> 64)).is_some() {
+        return false;
+    }
+    let quote = u128::from(b'"');
+    let quoted = quote | word << 8 | quote << (8 * (length + 1));
+    let end = out.len() + length + 2;
+    out.extend_from_slice(&quoted.to_le_bytes());
+    out.truncate(end);
+    true
+}
+
+/// Longest text that [`write_short`] writes; with its quotes it fills a `u128`.
+const SHORT_MAX: usize = 14;
+
+/// The bytes of `text`, at most 16, as a little-endian integer.
+#[inline]
+fn load(text: &[u8]) -> u128 {
+    if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        // The two may overlap; they agree where they do.
+        let [first, last] = [first, last].map(|half| u128::from(u64::from_le_bytes(*half)));
+        return first | last << (8 * (text.len() - 8));
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
+        return u128::from(first | last << (8 * (text.len() - 4)));
+    }
+    text.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "half of it is what is asked for")]
+fn low_half(word: u128) -> u64 {
+    word as u64
 }
 
 fn write_quoted(bytes: &[u8], out: &mut Vec<u8>) {
@@ -84,7 +80,7 @@ fn write_quoted(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Where the first byte that must be escaped is; looks at eight bytes at a time.
-fn find_escape(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn find_escape(bytes: &[u8]) -> Option<usize> {
     let Some(last) = bytes.last_chunk::<8>() else { return find_escape_in_short(bytes) };
     let (words, _) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
@@ -157,19 +153,42 @@ pub fn write_number(number: &Number, out: &mut Vec<u8>) {
 
 /// Writes `value` with its type: `{"S":"text"}`.
 pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
-    open(value.kind(), out);
+    // Each arm has its own copy of a fixed number of bytes, which takes no call.
     match value {
-        AttributeValue::S(text) => write_string(text, out),
-        AttributeValue::N(number) => write_number(number, out),
-        AttributeValue::B(bytes) => write_binary(bytes, out),
-        AttributeValue::Bool(value) => write_bool(*value, out),
-        AttributeValue::Null => write_bool(true, out),
-        AttributeValue::Ss(set) => write_list(set, out, |member, out| write_string(member, out)),
-        AttributeValue::Ns(set) => write_list(set, out, write_number),
-        AttributeValue::Bs(set) => write_list(set, out, |member, out| write_binary(member, out)),
-        AttributeValue::L(list) => write_list(list, out, write_value),
-        AttributeValue::M(map) => write_attributes(map, out),
+        AttributeValue::S(text) => write_typed(br#"{"S":"#, text, out, |text, out| write_string(text, out)),
+        AttributeValue::N(number) => write_typed(br#"{"N":"#, number, out, write_number),
+        AttributeValue::B(bytes) => {
+            write_typed(br#"{"B":"#, bytes, out, |bytes, out| write_binary(bytes, out))
+        }
+        AttributeValue::Bool(true) => out.extend_from_slice(br#"{"BOOL":true}"#),
+        AttributeValue::Bool(false) => out.extend_from_slice(br#"{"BOOL":false}"#),
+        AttributeValue::Null => out.extend_from_slice(br#"{"NULL":true}"#),
+        AttributeValue::Ss(set) => write_typed(br#"{"SS":"#, set, out, |set, out| {
+            write_list(set, out, |member, out| write_string(member, out));
+        }),
+        AttributeValue::Ns(set) => {
+            write_typed(br#"{"NS":"#, set, out, |set, out| write_list(set, out, write_number));
+        }
+        AttributeValue::Bs(set) => write_typed(br#"{"BS":"#, set, out, |set, out| {
+            write_list(set, out, |member, out| write_binary(member, out));
+        }),
+        AttributeValue::L(list) => {
+            write_typed(br#"{"L":"#, list, out, |list, out| write_list(list, out, write_value));
+        }
+        AttributeValue::M(map) => write_typed(br#"{"M":"#, map, out, write_attributes),
     }
+}
+
+/// Writes a value between the name of its type and the closing brace.
+#[inline]
+fn write_typed<T, const N: usize>(
+    opening: &[u8; N],
+    content: &T,
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&T, &mut Vec<u8>),
+) {
+    out.extend_from_slice(opening);
+    write(content, out);
     out.push(b'}');
 }
 
@@ -177,22 +196,70 @@ pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
 pub fn write_attributes(attributes: &Attributes, out: &mut Vec<u8>) {
     out.push(b'{');
     for (index, (name, value)) in attributes.iter().enumerate() {
-        write_name(index, name, out);
-        write_value(value, out);
+        if index > 0 {
+            out.push(b',');
+        }
+        write_member(name, value, out);
     }
     out.push(b'}');
 }
 
-/// Writes the item that `row` encodes, without decoding it to a tree. If the row is damaged, `out` is left as it was.
+/// Writes one attribute: `"name":{"S":"text"}`.
+pub(crate) fn write_member(name: &str, value: &AttributeValue, out: &mut Vec<u8>) {
+    write_string(name, out);
+    out.push(b':');
+    write_value(value, out);
+}
+
+/// The bytes that [`write_attributes`] writes between the braces, if nothing has to be escaped.
+pub(crate) fn members_length(attributes: &Attributes) -> usize {
+    let members = attributes.iter().map(|(name, value)| quoted_length(name.len()) + 1 + value_length(value));
+    joined_length(attributes.len(), members)
+}
+
+/// The bytes that [`write_value`] writes, if nothing has to be escaped.
+fn value_length(value: &AttributeValue) -> usize {
+    let content = match value {
+        AttributeValue::S(text) => quoted_length(text.len()),
+        AttributeValue::N(number) => quoted_length(number.text_length()),
+        AttributeValue::B(bytes) => binary_length(bytes),
+        AttributeValue::Bool(true) | AttributeValue::Null => 4,
+        AttributeValue::Bool(false) => 5,
+        AttributeValue::Ss(set) => {
+            2 + joined_length(set.len(), set.iter().map(|text| quoted_length(text.len())))
+        }
+        AttributeValue::Ns(set) => {
+            2 + joined_length(set.len(), set.iter().map(|number| quoted_length(number.text_length())))
+        }
+        AttributeValue::Bs(set) => 2 + joined_length(set.len(), set.iter().map(|bytes| binary_length(bytes))),
+        AttributeValue::L(list) => 2 + joined_length(list.len(), list.iter().map(value_length)),
+        AttributeValue::M(map) => 2 + members_length(map),
+    };
+    // Braces, quotes and colon.
+    5 + value.kind().name().len() + content
+}
+
+fn joined_length(count: usize, elements: impl Iterator<Item = usize>) -> usize {
+    count.saturating_sub(1) + elements.sum::<usize>()
+}
+
+fn quoted_length(length: usize) -> usize {
+    length + 2
+}
+
+fn binary_length(bytes: &[u8]) -> usize {
+    quoted_length(bytes.len().div_ceil(3) * 4)
+}
+
+/// Copies the item that `row` encodes. The bytes are trusted to be a row: only what costs nothing is checked, and
+/// [`Row::verify`] is for bytes that may be anything. If the check fails, `out` is left as it was.
 pub fn write_row(row: &Row, out: &mut Vec<u8>) -> Result<(), RowError> {
-    let start = out.len();
-    // Braces, quotes and type names take about as much again as short names and values.
-    out.reserve(2 * row.as_bytes().len());
-    let written = row.write_json(out);
-    if written.is_err() {
-        out.truncate(start);
-    }
-    written
+    let members = row.json_members()?;
+    out.reserve(members.len() + 2);
+    out.push(b'{');
+    out.extend_from_slice(members);
+    out.push(b'}');
+    Ok(())
 }
 
 /// Writes an item in either form. If it is a damaged row, `out` is left as it was.
@@ -204,71 +271,6 @@ pub fn write_image(image: &Image, out: &mut Vec<u8>) -> Result<(), RowError> {
             Ok(())
         }
     }
-}
-
-/// Writes names and encoded values as an item: those of a whole row, or a selection. If one is damaged, what was
-/// written before it stays in `out`.
-pub fn write_entries<'a>(
-    entries: impl Iterator<Item = Result<(&'a str, ValueRef<'a>), RowError>>,
-    out: &mut Vec<u8>,
-) -> Result<(), RowError> {
-    out.push(b'{');
-    for (index, entry) in entries.enumerate() {
-        let (name, value) = entry?;
-        write_name(index, name, out);
-        write_value_ref(value, out)?;
-    }
-    out.push(b'}');
-    Ok(())
-}
-
-/// Writes an encoded value with its type. If it is damaged, what was written before the damage stays in `out`.
-pub fn write_value_ref(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), RowError> {
-    open(value.kind(), out);
-    match value {
-        ValueRef::S(text) => write_string(text, out),
-        ValueRef::N(number) => write_number(&number, out),
-        ValueRef::B(bytes) => write_binary(bytes, out),
-        ValueRef::Bool(value) => write_bool(value, out),
-        ValueRef::Null => write_bool(true, out),
-        ValueRef::Ss(set) => write_set_ref(set, out, write_string)?,
-        ValueRef::Ns(set) => write_set_ref(set, out, |member, out| write_number(&member, out))?,
-        ValueRef::Bs(set) => write_set_ref(set, out, write_binary)?,
-        ValueRef::L(list) => write_list_ref(list, out, write_value_ref)?,
-        ValueRef::M(map) => write_entries(map, out)?,
-    }
-    out.push(b'}');
-    Ok(())
-}
-
-/// Opens a value: `{"S":`.
-fn open(kind: crate::Kind, out: &mut Vec<u8>) {
-    use crate::Kind;
-    out.extend_from_slice(match kind {
-        Kind::S => br#"{"S":"#,
-        Kind::N => br#"{"N":"#,
-        Kind::B => br#"{"B":"#,
-        Kind::Bool => br#"{"BOOL":"#,
-        Kind::Null => br#"{"NULL":"#,
-        Kind::Ss => br#"{"SS":"#,
-        Kind::Ns => br#"{"NS":"#,
-        Kind::Bs => br#"{"BS":"#,
-        Kind::L => br#"{"L":"#,
-        Kind::M => br#"{"M":"#,
-    });
-}
-
-fn write_bool(value: bool, out: &mut Vec<u8>) {
-    out.extend_from_slice(if value { b"true" } else { b"false" });
-}
-
-/// Writes the name of the entry at `index`, with the comma before it and the colon after it.
-fn write_name(index: usize, name: &str, out: &mut Vec<u8>) {
-    if index > 0 {
-        out.push(b',');
-    }
-    write_string(name, out);
-    out.push(b':');
 }
 
 fn write_list<'a, T: 'a>(
@@ -286,32 +288,5 @@ fn write_list<'a, T: 'a>(
     out.push(b']');
 }
 
-fn write_set_ref<T>(
-    members: impl Iterator<Item = Result<T, RowError>>,
-    out: &mut Vec<u8>,
-    write: impl Fn(T, &mut Vec<u8>),
-) -> Result<(), RowError> {
-    write_list_ref(members, out, |member, out| {
-        write(member, out);
-        Ok(())
-    })
-}
-
-fn write_list_ref<T>(
-    elements: impl Iterator<Item = Result<T, RowError>>,
-    out: &mut Vec<u8>,
-    write: impl Fn(T, &mut Vec<u8>) -> Result<(), RowError>,
-) -> Result<(), RowError> {
-    out.push(b'[');
-    for (index, element) in elements.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write(element?, out)?;
-    }
-    out.push(b']');
-    Ok(())
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

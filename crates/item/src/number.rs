@@ -78,6 +78,11 @@ impl Number {
         parse::parse(text, parse::Layer::Older)
     }
 
+    /// The number whose canonical text is `text`, which `Display` would write; `None` for every other text.
+    pub(crate) fn from_canonical(text: &[u8]) -> Option<Self> {
+        parse::parse_canonical(text)
+    }
+
     /// The number `value`.
     pub fn from_i64(value: i64) -> Self {
         Self::trimmed(value < 0, u128::from(value.unsigned_abs()), 0)

@@ -1,53 +1,44 @@
 //! Rows: the stored form of an item.
 //!
-//! Attributes lie sorted by name behind a table of their positions, so one of them is found by binary search and
-//! read without decoding the others, and DynamoDB JSON is written straight from the bytes.
+//! The stored bytes of an item are the DynamoDB JSON that answers carry, behind a table of the attributes' positions.
+//! So a whole item is answered with one copy of bytes, and one attribute is found by binary search and read without
+//! parsing the others. Why: `docs/adr/0005-json-ready-rows.md`.
 //!
-//! # Layout (format 1)
+//! # Layout (format 2)
 //!
-//! Integers of fixed width are little endian. A *varint* is LEB128: seven bits a byte, least significant first,
-//! the top bit set in all bytes but the last; at most five bytes and 32 bits.
+//! Integers are little endian.
 //!
 //! | bytes | meaning |
 //! |---|---|
-//! | 0 | format: `01` |
+//! | 0 | format: `02` |
 //! | 1 | width `w` of a position: `02` or `04` |
 //! | 2..6 | item size in bytes, as [`crate::size::item`] defines it |
 //! | 6..10 | number of attributes, `n` |
 //! | 10..10 + n * w | position of each entry, counted from the first, in order of the names |
-//! | the rest | the entries, without gaps, in order of the names |
+//! | the rest | the entries in order of the names, a comma between two |
 //!
 //! `w` is 2 when the entries take at most 65,535 bytes, otherwise 4. Names are compared as UTF-8 bytes and strictly
 //! ascending.
 //!
-//! An *entry* is a name (varint length, UTF-8) and a value. A *value* is a tag byte and what the tag asks for:
+//! An *entry* is `"name":value`, and a *value* one of
+//! `{"S":"text"}`, `{"N":"1.5"}`, `{"B":"AQI="}`, `{"BOOL":true}`, `{"BOOL":false}`, `{"NULL":true}`,
+//! `{"SS":["a","b"]}`, `{"NS":["-1","2"]}`, `{"BS":["AQI="]}`, `{"L":[values]}`, `{"M":{entries}}`;
+//! lists and maps may be empty. There are no spaces. The text is the one that [`crate::json`] writes, and each item has
+//! exactly one:
 //!
-//! | tag | type | then |
-//! |---|---|---|
-//! | `00` | NULL | nothing |
-//! | `01`, `02` | BOOL: false, true | nothing |
-//! | `03` | S | varint length, UTF-8 |
-//! | `04` | N | the number's compact bytes (below) |
-//! | `05` | B | varint length, bytes |
-//! | `06` | SS | *body*: varint length and UTF-8 of each member, strictly ascending |
-//! | `07` | NS | *body*: compact bytes of each member, strictly ascending by value |
-//! | `08` | BS | *body*: varint length and bytes of each member, strictly ascending |
-//! | `09` | L | *body*: each element as a value |
-//! | `0a` | M | *body*: each entry, names strictly ascending |
+//! - strings are UTF-8 and escape the quote (`\"`), the backslash (`\\`) and what lies below U+0020: as `\b`, `\t`, `\n`, `\f`
+//!   and `\r`, otherwise as `\u00` and two lower-case hexadecimal digits;
+//! - numbers are plain decimals without superfluous zeros, and zero is `0`;
+//! - binaries are standard base64 with padding;
+//! - sets have at least one member; members and names of maps are strictly ascending: strings by UTF-8 bytes, numbers by
+//!   value, binaries by their decoded bytes.
 //!
-//! A *body* is its length in bytes without these four (4 bytes), a varint count, and so many elements. Sets have
-//! at least one.
-//!
-//! Compact bytes of a number (1 to 19): byte 0 has the sign in bit 7 (1: negative), in bit 6 whether an exponent
-//! follows, in bits 0 to 4 the length of the coefficient; then the exponent (2 bytes, signed, not 0) if there is
-//! one; then the coefficient, little endian, without leading zero bytes. The value is `coefficient * 10^exponent`
-//! and the coefficient no multiple of ten; zero is the byte `00`, `5` is `01 05`, `-0.25` is `c1 fe ff 19`.
-//!
-//! Reading is strict: whatever [`Row::encode`] would not have written is a [`RowError`], never a panic.
+//! Reading is strict: whatever [`Row::encode`] would not have written is a [`RowError`], never a panic. Only
+//! [`crate::json::write_row`] trusts the entries; the store's checksums guard them against damage on disk.
 
 mod encode;
-mod json;
 mod read;
+mod text;
 
 use std::fmt;
 
@@ -55,23 +46,12 @@ use bytes::Bytes;
 
 use crate::{AttributeValue, Item, Path};
 
-pub use read::{AttributesRef, BinariesRef, ListRef, MapRef, NumbersRef, StringsRef, ValueRef};
+pub use read::AttributesRef;
+pub use text::ValueRef;
 
 /// The format that this code writes, and the only one it reads.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 const HEADER: usize = 10;
-
-const TAG_NULL: u8 = 0;
-const TAG_FALSE: u8 = 1;
-const TAG_TRUE: u8 = 2;
-const TAG_S: u8 = 3;
-const TAG_N: u8 = 4;
-const TAG_B: u8 = 5;
-const TAG_SS: u8 = 6;
-const TAG_NS: u8 = 7;
-const TAG_BS: u8 = 8;
-const TAG_L: u8 = 9;
-const TAG_M: u8 = 10;
 
 /// Deepest nesting that is read, so that damaged bytes cannot exhaust the stack; twice what an item may have.
 const DEPTH_MAX: usize = 2 * crate::limits::NESTING_MAX;
@@ -104,7 +84,7 @@ impl std::error::Error for RowError {}
 pub struct Row(Bytes);
 
 impl Row {
-    /// Encodes `item`: one allocation of the exact length.
+    /// Encodes `item`: one allocation, of the exact length unless texts must be escaped.
     ///
     /// # Panics
     /// If the item takes 4 GiB or more; items are limited to 400 KB before they are encoded.
@@ -146,7 +126,7 @@ impl Row {
 
     /// The whole item as a tree.
     pub fn decode(&self) -> Result<Item, RowError> {
-        self.attributes().to_attributes()
+        read::to_item(self.attributes())
     }
 
     /// The value of the attribute called `name`, decoded alone.
@@ -154,12 +134,12 @@ impl Row {
         self.get_ref(name)?.map(|value| value.to_value()).transpose()
     }
 
-    /// A view of the attribute called `name`.
+    /// A view of the attribute called `name`; its value is not parsed yet.
     pub fn get_ref(&self, name: &str) -> Result<Option<ValueRef<'_>>, RowError> {
         read::Table::of(&self.0).find(name)
     }
 
-    /// A view of the value at `path`; nothing beside the path is decoded.
+    /// A view of the value at `path`; what lies beside the path is skipped or not even looked at.
     pub fn resolve(&self, path: &Path) -> Result<Option<ValueRef<'_>>, RowError> {
         let mut value = self.get_ref(path.top())?;
         for step in path.rest() {
@@ -174,15 +154,16 @@ impl Row {
         AttributesRef::of(&self.0)
     }
 
-    /// Appends the item as DynamoDB JSON; on an error `out` may have been written to.
-    pub(crate) fn write_json(&self, out: &mut Vec<u8>) -> Result<(), RowError> {
-        json::write(&self.0, out)
+    /// The DynamoDB JSON of the attributes, without the braces around them; not checked, save for its two ends.
+    pub(crate) fn json_members(&self) -> Result<&[u8], RowError> {
+        read::Table::of(&self.0).members()
     }
 
-    /// Reads everything without keeping anything: `Ok` means that no later read of this row can fail and that
-    /// the size in the header is true.
+    /// Reads everything without keeping anything: `Ok` means that this is what [`encode`](Self::encode) makes of the
+    /// item, so no later read of this row can fail and the size in the header is true.
     pub fn verify(&self) -> Result<(), RowError> {
-        read::verify(&self.0)
+        let one_form = Self::encode(&self.decode()?);
+        if one_form == *self { Ok(()) } else { Err(RowError::Damaged("size or width of positions")) }
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Version of the on-disk format that this build reads and writes.
-pub(crate) const FORMAT_VERSION: u32 = 1;
+/// Version of the on-disk format that this build reads and writes; `docs/format.md` tells the versions apart.
+pub(crate) const FORMAT_VERSION: u32 = 2;
 /// First line of the format file.
 const MAGIC: &str = "hashrange data folder";
 const FORMAT_FILE: &str = "hashrange.format";
@@ -21,6 +21,13 @@ pub enum OpenError {
     Foreign(PathBuf),
     /// Written by a later release.
     Newer {
+        /// The folder.
+        path: PathBuf,
+        /// The format version found.
+        found: u32,
+    },
+    /// Written by an earlier build whose format is not read any more.
+    Older {
         /// The folder.
         path: PathBuf,
         /// The format version found.
@@ -68,6 +75,12 @@ impl fmt::Display for OpenError {
                 f,
                 "the folder {} has format {found} and this release reads up to {FORMAT_VERSION}; \
                  run the newer Hashrange that wrote it, or choose another folder",
+                path.display()
+            ),
+            OpenError::Older { path, found } => write!(
+                f,
+                "the folder {} has format {found} and this release reads only {FORMAT_VERSION}; \
+                 run the older Hashrange that wrote it, or choose another folder",
                 path.display()
             ),
             OpenError::Damaged { path, what } => write!(
@@ -191,10 +204,11 @@ fn check_format(path: &Path, text: &str) -> Result<(), OpenError> {
     if found > FORMAT_VERSION {
         return Err(OpenError::Newer { path: path.into(), found });
     }
-    if found == 0 {
-        return Err(damaged("there is no format 0"));
+    match found {
+        0 => Err(damaged("there is no format 0")),
+        FORMAT_VERSION => Ok(()),
+        _ => Err(OpenError::Older { path: path.into(), found }),
     }
-    Ok(())
 }
 
 /// Writes the draft of the format file, and drops what a start that did not finish has left.

@@ -22,7 +22,7 @@ fn expected(value: &AttributeValue) -> Value {
     }
 }
 
-fn expected_item(item: &Item) -> Value {
+pub(crate) fn expected_item(item: &Item) -> Value {
     item.iter()
         .map(|(name, value)| (name.to_owned(), expected(value)))
         .collect::<serde_json::Map<_, _>>()
@@ -31,6 +31,13 @@ fn expected_item(item: &Item) -> Value {
 
 fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// As [`written`], into a vector that already has room for all of it.
+fn written_with_room(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::with_capacity(1000);
     write(&mut out);
     String::from_utf8(out).unwrap()
 }
@@ -64,9 +71,11 @@ fn strings_are_escaped_where_json_asks_for_it() {
 #[test]
 fn every_byte_at_every_place_of_a_word_is_escaped_alike() {
     for character in (0..0x80_u32).chain([0xa0, 0xa2, 0xdc, 0xff, 0x2022]).filter_map(char::from_u32) {
-        for before in 0..17 {
-            let text = format!("{}{character}{character}abcdefghi", "x".repeat(before));
-            assert_eq!(written(|out| write_string(&text, out)), serde_json::to_string(&text).unwrap());
+        for (before, after) in (0..17).flat_map(|before| [0, 9].map(|after| (before, after))) {
+            let text = format!("{}{character}{character}{}", "x".repeat(before), "a".repeat(after));
+            let expected = serde_json::to_string(&text).unwrap();
+            assert_eq!(written(|out| write_string(&text, out)), expected);
+            assert_eq!(written_with_room(|out| write_string(&text, out)), expected);
         }
     }
 }
@@ -83,8 +92,17 @@ proptest! {
         prop_assert_eq!(&tree, &expected_item(&item).to_string());
         let row = written(|out| write_row(&Row::encode(&item), out).unwrap());
         prop_assert_eq!(&row, &tree);
-        let row = Row::encode(&item);
-        let views = written(|out| write_entries(row.attributes(), out).unwrap());
-        prop_assert_eq!(views, tree);
+    }
+
+    #[test]
+    fn lengths_are_summed_as_they_are_written(item in samples::item()) {
+        let tree = written(|out| write_attributes(&item, out));
+        let parsed: Value = serde_json::from_str(&tree).unwrap();
+        prop_assert!(members_length(&item) + 2 <= tree.len());
+        if parsed.to_string().contains('\\') {
+            prop_assert!(members_length(&item) + 2 < tree.len());
+        } else {
+            prop_assert_eq!(members_length(&item) + 2, tree.len());
+        }
     }
 }

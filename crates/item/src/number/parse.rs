@@ -44,6 +44,44 @@ fn parse_short_integer(text: &[u8]) -> Option<Number> {
     Number::trimmed(negative, u128::from(value), 0).ok()
 }
 
+/// The number whose canonical text is `text`; `None` if it is no number's.
+pub(super) fn parse_canonical(text: &[u8]) -> Option<Number> {
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let negative = unsigned.len() < text.len();
+    let (value, point) = scan_decimal(unsigned)?;
+    let whole = point.unwrap_or(unsigned.len());
+    if whole == 0 || (whole > 1 && unsigned[0] == b'0') {
+        return None;
+    }
+    if point.is_some() && matches!(unsigned.last(), Some(b'0' | b'.')) || negative && unsigned == b"0" {
+        return None;
+    }
+    if unsigned.len() > SHORT_DIGITS {
+        return str::from_utf8(text).ok().and_then(|text| parse(text, Layer::Newer).ok());
+    }
+    match point {
+        // The last digit is not zero, so the value is not either.
+        Some(point) => {
+            let exponent = -i16::try_from(unsigned.len() - point - 1).ok()?;
+            Some(Number::from_parts(negative, u128::from(value), exponent))
+        }
+        None => Number::trimmed(negative, u128::from(value), 0).ok(),
+    }
+}
+
+/// The digits of `text` as an integer, meaningless if there are more than 19, and where the point is.
+fn scan_decimal(text: &[u8]) -> Option<(u64, Option<usize>)> {
+    let (mut value, mut point) = (0_u64, None);
+    for (index, byte) in text.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
+            b'.' if point.is_none() => point = Some(index),
+            _ => return None,
+        }
+    }
+    Some((value, point))
+}
+
 /// What was read of a number so far.
 #[derive(Default)]
 struct Scan<'a> {

@@ -389,26 +389,17 @@ proptest! {
     }
 
     #[test]
-    fn compact_bytes_read_back(number in samples::number()) {
-        let mut encoded = Vec::new();
-        number.write_compact(&mut encoded);
-        prop_assert_eq!(encoded.len(), number.compact_length());
-        prop_assert!(encoded.len() <= 19);
-        encoded.push(9);
-        let mut rest = encoded.as_slice();
-        prop_assert_eq!(Number::read_compact(&mut rest), Some(number));
-        prop_assert_eq!(rest, &[9]);
+    fn the_canonical_text_reads_back_alone(number in samples::number(), text in "-?[0-9.]{0,22}") {
+        let canonical = number.to_string();
+        prop_assert_eq!(canonical.len(), number.text_length());
+        prop_assert_eq!(Number::from_canonical(canonical.as_bytes()), Some(number));
+        let expected = Number::parse(&text).ok().filter(|number| number.to_string() == text);
+        prop_assert_eq!(Number::from_canonical(text.as_bytes()), expected);
     }
 
     #[test]
     fn each_number_has_one_form_of_bytes(bytes in prop::collection::vec(any::<u8>(), 0..24), class in 0_u8..5) {
         let mut bytes = bytes;
-        let mut rest = bytes.as_slice();
-        if let Some(number) = Number::read_compact(&mut rest) {
-            let mut again = Vec::new();
-            number.write_compact(&mut again);
-            prop_assert_eq!(&again[..], &bytes[..bytes.len() - rest.len()]);
-        }
         bytes.insert(0, class);
         let mut rest = bytes.as_slice();
         if let Some(number) = Number::read_order_bytes(&mut rest) {
@@ -436,17 +427,32 @@ fn order_bytes_are_as_documented() {
 }
 
 #[test]
-fn compact_bytes_are_as_documented() {
-    for (text, bytes) in [
-        ("0", &[0x00][..]),
-        ("5", &[0x01, 0x05]),
-        ("-5", &[0x81, 0x05]),
-        ("300", &[0x41, 0x02, 0x00, 0x03]),
-        ("0.25", &[0x41, 0xfe, 0xff, 0x19]),
-        ("257", &[0x02, 0x01, 0x01]),
+fn only_canonical_texts_are_read_as_such() {
+    for text in ["0", "-1", "10", "0.5", "-0.05", "12.34", "18446744073709551616", "1000000000000000000000"] {
+        assert_eq!(Number::from_canonical(text.as_bytes()), Some(number(text)), "{text}");
+    }
+    for text in [
+        "",
+        "-",
+        "-0",
+        "00",
+        "01",
+        "-01",
+        ".5",
+        "5.",
+        "0.0",
+        "1.50",
+        "1e5",
+        "+1",
+        "1 ",
+        "1.2.3",
+        "1234567890123456789012.0",
     ] {
-        let mut out = Vec::new();
-        number(text).write_compact(&mut out);
-        assert_eq!(out, bytes, "{text}");
+        assert_eq!(Number::from_canonical(text.as_bytes()), None, "{text}");
+    }
+    let too_many_digits = "1".repeat(39);
+    let too_large = format!("1{}", "0".repeat(126));
+    for text in [too_many_digits, too_large] {
+        assert_eq!(Number::from_canonical(text.as_bytes()), None, "{text}");
     }
 }

@@ -75,7 +75,7 @@ impl Number {
         let exponent = usize::from(self.exponent.unsigned_abs());
         if self.exponent >= 0 {
             put(digits)?;
-            return put(&ZEROS[..exponent]);
+            return if exponent == 0 { Ok(()) } else { put(&ZEROS[..exponent]) };
         }
         if exponent >= digits.len() {
             put(b"0.")?;
@@ -86,6 +86,18 @@ impl Number {
         put(whole)?;
         put(b".")?;
         put(fraction)
+    }
+
+    /// How many bytes the canonical text has.
+    pub(crate) fn text_length(&self) -> usize {
+        let digits = self.digit_count() as usize;
+        let exponent = usize::from(self.exponent.unsigned_abs());
+        let unsigned = match self.exponent {
+            0.. => digits + exponent,
+            _ if exponent >= digits => 2 + exponent,
+            _ => digits + 1,
+        };
+        usize::from(self.negative) + unsigned
     }
 
     /// Appends the canonical text to `out`.
