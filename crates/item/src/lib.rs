@@ -9,7 +9,7 @@
 //! - [`size`]: the one definition of how many bytes a value counts.
 //! - [`key`]: the order-preserving codec of key attributes.
 //! - [`Row`]: the stored form of an item, of which one attribute can be read without decoding the others.
-//! - [`json`]: DynamoDB JSON written from trees or straight from rows.
+//! - [`json`]: DynamoDB JSON written from trees or copied from rows.
 //! - [`Path`]: a document path such as `a.b[0]`.
 //! - [`limits`]: every limit of DynamoDB in one table.
 

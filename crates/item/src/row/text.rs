@@ -92,13 +92,13 @@ impl fmt::Debug for ValueRef<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Raw<'a> {
     bytes: &'a [u8],
-    /// Whether there are backslashes in it.
-    escaped: bool,
+    /// How many bytes are escaped. (A flag would make this a struct with padding, which is slower to hand on.)
+    escapes: usize,
 }
 
 impl<'a> Raw<'a> {
     pub(super) fn to_text(self) -> Result<Cow<'a, str>, RowError> {
-        let text = if self.escaped {
+        let text = if self.escapes > 0 {
             String::from_utf8(unescape(self.bytes)?).ok().map(Cow::Owned)
         } else {
             str::from_utf8(self.bytes).ok().map(Cow::Borrowed)
@@ -108,7 +108,7 @@ impl<'a> Raw<'a> {
 
     /// Order of this string and `other`, by UTF-8 bytes.
     pub(super) fn compare(&self, other: &str) -> Result<Ordering, RowError> {
-        if self.escaped {
+        if self.escapes > 0 {
             return Ok(unescape(self.bytes)?.as_slice().cmp(other.as_bytes()));
         }
         Ok(self.bytes.cmp(other.as_bytes()))
@@ -126,17 +126,17 @@ pub(super) fn take_name<'a>(input: &mut &'a [u8]) -> Result<Raw<'a>, RowError> {
 fn take_raw<'a>(input: &mut &'a [u8]) -> Result<Raw<'a>, RowError> {
     const DAMAGED: RowError = RowError::Damaged("string");
     let text = input.strip_prefix(b"\"").ok_or(DAMAGED)?;
-    let (mut end, mut escaped) = (0, false);
+    let (mut end, mut escapes) = (0, 0);
     loop {
         end += text.get(end..).and_then(find_escape).ok_or(DAMAGED)?;
         match text[end] {
             b'"' => break,
-            b'\\' => (end, escaped) = (end + 2, true),
+            b'\\' => (end, escapes) = (end + 2, escapes + 1),
             _ => return Err(DAMAGED),
         }
     }
     *input = &text[end + 1..];
-    Ok(Raw { bytes: &text[..end], escaped })
+    Ok(Raw { bytes: &text[..end], escapes })
 }
 
 fn unescape(raw: &[u8]) -> Result<Vec<u8>, RowError> {
