@@ -50,7 +50,7 @@ pub struct Chances {
 pub struct Faulty {
     inner: Arc<dyn Store>,
     env: Env,
-    chances: Chances,
+    chances: Mutex<Chances>,
     script: Mutex<VecDeque<Option<Fault>>>,
     lost: Mutex<VecDeque<CommitId>>,
 }
@@ -58,7 +58,12 @@ pub struct Faulty {
 impl Faulty {
     /// Wraps `inner`.
     pub fn new(inner: Arc<dyn Store>, env: Env, chances: Chances) -> Faulty {
-        Faulty { inner, env, chances, script: Mutex::default(), lost: Mutex::default() }
+        Faulty { inner, env, chances: Mutex::new(chances), script: Mutex::default(), lost: Mutex::default() }
+    }
+
+    /// Changes how often faults befall calls from now on.
+    pub fn set_chances(&self, chances: Chances) {
+        *self.chances.lock() = chances;
     }
 
     /// Appends to the script: the fault of each of the next writes, `None` for a write that goes well.
@@ -71,18 +76,23 @@ impl Faulty {
         if let Some(scripted) = self.script.lock().pop_front() {
             return scripted;
         }
-        self.draw(&[
-            (self.chances.error, Fault::Error),
-            (self.chances.lost_call, Fault::LostCall),
-            (self.chances.lost_answer, Fault::LostAnswer),
-        ])
+        let chances = *self.chances.lock();
+        self.draw(
+            chances,
+            &[
+                (chances.error, Fault::Error),
+                (chances.lost_call, Fault::LostCall),
+                (chances.lost_answer, Fault::LostAnswer),
+            ],
+        )
     }
 
     fn read_fault(&self) -> Option<Fault> {
-        self.draw(&[(self.chances.error, Fault::Error)])
+        let chances = *self.chances.lock();
+        self.draw(chances, &[(chances.error, Fault::Error)])
     }
 
-    fn draw(&self, faults: &[(u16, Fault)]) -> Option<Fault> {
+    fn draw(&self, chances: Chances, faults: &[(u16, Fault)]) -> Option<Fault> {
         let mut drawn = self.env.random.next_u64() % 1000;
         for (chance, fault) in faults {
             match drawn.checked_sub(u64::from(*chance)) {
@@ -90,11 +100,11 @@ impl Faulty {
                 None => return Some(*fault),
             }
         }
-        (drawn < u64::from(self.chances.delay)).then(|| Fault::Delay(self.draw_delay()))
+        (drawn < u64::from(chances.delay)).then(|| Fault::Delay(self.draw_delay(chances.delay_max)))
     }
 
-    fn draw_delay(&self) -> Duration {
-        let most = u64::try_from(self.chances.delay_max.as_micros()).unwrap_or(u64::MAX);
+    fn draw_delay(&self, delay_max: Duration) -> Duration {
+        let most = u64::try_from(delay_max.as_micros()).unwrap_or(u64::MAX);
         Duration::from_micros(self.env.random.next_u64() % most.max(1))
     }
 

@@ -27,7 +27,7 @@ pub struct Memory {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct State {
     rows: BTreeMap<Place, Stored>,
     /// Stamps of blind deletes: a blind write with a smaller stamp that arrives later must not bring a row back.
@@ -82,6 +82,12 @@ impl Memory {
     /// An empty store whose leases run on this clock.
     pub fn with_clock(clock: Arc<dyn Clock>) -> Memory {
         Memory { clock, state: Mutex::new(State::default()) }
+    }
+
+    /// Another store that holds what this one holds now. Bytes are shared, so it costs the number of rows.
+    #[must_use]
+    pub fn fork(&self) -> Memory {
+        Memory { clock: Arc::clone(&self.clock), state: Mutex::new(self.state.lock().clone()) }
     }
 
     fn answer<T>(&self, work: impl FnOnce(&mut State) -> T) -> Answer<'_, T> {

@@ -2,30 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use crate::expression::{self, Action, Assigned, Path, Step};
-use crate::schema::{Attr, IndexSpec, Projection, TableSpec};
-use crate::value::{Item, Value, item_size};
+use super::expression::{self, Action, Assigned, Path, Step};
+use super::schema::{Attr, IndexSpec, Projection, TableSpec};
+use super::value::{Item, Value, item_size};
 
 /// A primary key, in the order of its table.
-pub(crate) type Key = (Value, Option<Value>);
+pub type Key = (Value, Option<Value>);
 
 /// A table and its items.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
-    pub(crate) spec: TableSpec,
-    pub(crate) items: BTreeMap<Key, Item>,
+pub struct Table {
+    pub spec: TableSpec,
+    pub items: BTreeMap<Key, Item>,
 }
 
 /// Capacity in half units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Charge {
-    pub(crate) table: u64,
-    pub(crate) locals: BTreeMap<String, u64>,
-    pub(crate) globals: BTreeMap<String, u64>,
+pub struct Charge {
+    pub table: u64,
+    pub locals: BTreeMap<String, u64>,
+    pub globals: BTreeMap<String, u64>,
 }
 
 impl Charge {
-    pub(crate) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.table + self.locals.values().chain(self.globals.values()).sum::<u64>()
     }
 
@@ -33,7 +33,7 @@ impl Charge {
         if index.local { &mut self.locals } else { &mut self.globals }
     }
 
-    pub(crate) fn add(&mut self, other: &Charge) {
+    pub fn add(&mut self, other: &Charge) {
         self.table += other.table;
         for (into, from) in [(&mut self.locals, &other.locals), (&mut self.globals, &other.globals)] {
             for (name, units) in from {
@@ -52,32 +52,32 @@ fn write_units(bytes: usize) -> u64 {
 }
 
 /// Half units of reading so many bytes in one rounding.
-pub(crate) fn read_units(bytes: usize, consistent: bool) -> u64 {
+pub fn read_units(bytes: usize, consistent: bool) -> u64 {
     blocks(bytes, 4096) * if consistent { 2 } else { 1 }
 }
 
 /// Why a request is refused: its code, and the texts that may be given.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) code: &'static str,
-    pub(crate) texts: Vec<String>,
-    pub(crate) item: Option<Item>,
+pub struct Refusal {
+    pub code: &'static str,
+    pub texts: Vec<String>,
+    pub item: Option<Item>,
 }
 
 impl Refusal {
-    pub(crate) fn invalid(texts: Vec<String>) -> Refusal {
+    pub fn invalid(texts: Vec<String>) -> Refusal {
         Refusal { code: "ValidationException", texts, item: None }
     }
 }
 
 /// An entry of an index: what orders it, and what it carries.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) hash: Vec<Value>,
+pub struct Entry {
+    pub hash: Vec<Value>,
     /// Sort-key values of the index, then the table's key.
-    pub(crate) order: Vec<Value>,
-    pub(crate) key: Key,
-    pub(crate) item: Item,
+    pub order: Vec<Value>,
+    pub key: Key,
+    pub item: Item,
 }
 
 fn values(item: &Item, attrs: &[Attr]) -> Option<Vec<Value>> {
@@ -85,17 +85,17 @@ fn values(item: &Item, attrs: &[Attr]) -> Option<Vec<Value>> {
 }
 
 impl Table {
-    pub(crate) fn new(spec: TableSpec) -> Table {
+    pub fn new(spec: TableSpec) -> Table {
         Table { spec, items: BTreeMap::new() }
     }
 
-    pub(crate) fn key_of(&self, item: &Item) -> Key {
+    pub fn key_of(&self, item: &Item) -> Key {
         let range = self.spec.range.as_ref().map(|range| item[&range.name].clone());
         (item[&self.spec.hash.name].clone(), range)
     }
 
     /// The item's entry in an index, if it has all the index's keys.
-    pub(crate) fn entry(&self, index: &IndexSpec, item: &Item) -> Option<Entry> {
+    pub fn entry(&self, index: &IndexSpec, item: &Item) -> Option<Entry> {
         let hash = values(item, &index.hash)?;
         let mut order = values(item, &index.range)?;
         let key = self.key_of(item);
@@ -109,7 +109,7 @@ impl Table {
     }
 
     /// All entries of the index, or of the table itself.
-    pub(crate) fn entries(&self, index: Option<&IndexSpec>) -> Vec<Entry> {
+    pub fn entries(&self, index: Option<&IndexSpec>) -> Vec<Entry> {
         match index {
             Some(index) => self.items.values().filter_map(|item| self.entry(index, item)).collect(),
             None => self.items.iter().map(|(key, item)| own_entry(key, item)).collect(),
@@ -117,7 +117,7 @@ impl Table {
     }
 
     /// What a write of the table consumes.
-    pub(crate) fn write_charge(&self, old: Option<&Item>, new: Option<&Item>) -> Charge {
+    pub fn write_charge(&self, old: Option<&Item>, new: Option<&Item>) -> Charge {
         let size = |item: Option<&Item>| item.map_or(0, item_size);
         let mut charge = Charge { table: write_units(size(old).max(size(new))), ..Charge::default() };
         for index in &self.spec.indexes {
@@ -141,7 +141,7 @@ impl Table {
     }
 
     /// Faults of index keys in a new image. In each index the first in the order of its keys; indexes by name.
-    pub(crate) fn index_faults(&self, item: &Item, put: bool) -> Vec<String> {
+    pub fn index_faults(&self, item: &Item, put: bool) -> Vec<String> {
         let mut indexes: Vec<_> = self.spec.indexes.iter().collect();
         indexes.sort_by_key(|index| &index.name);
         let faults = |index: &&IndexSpec| -> Vec<String> {
@@ -168,8 +168,14 @@ impl Table {
         if together > ITEM_BYTES && together > item_size(item) { vec![fault.to_owned()] } else { Vec::new() }
     }
 
+    /// What is wrong with an item that is to be put: with its own key, else with those of indexes.
+    pub fn put_faults(&self, item: &Item) -> Vec<String> {
+        let faults = self.key_fault(item, false);
+        if faults.is_empty() { self.index_faults(item, true) } else { faults }
+    }
+
     /// The fault of an item's own key, if it has one.
-    pub(crate) fn key_fault(&self, item: &Item, batch: bool) -> Vec<String> {
+    pub fn key_fault(&self, item: &Item, batch: bool) -> Vec<String> {
         let mut faults = Vec::new();
         for attr in self.spec.keys() {
             let name = &attr.name;
@@ -194,7 +200,7 @@ impl Table {
 }
 
 /// The charge of a read that examined so many bytes of entries, and fetched so many half units' worth of items besides.
-pub(crate) fn read_charge(index: Option<&IndexSpec>, bytes: usize, fetched: u64, consistent: bool) -> Charge {
+pub fn read_charge(index: Option<&IndexSpec>, bytes: usize, fetched: u64, consistent: bool) -> Charge {
     let units = read_units(bytes, consistent);
     let mut charge = Charge::default();
     match index {
@@ -270,7 +276,7 @@ fn too_long(index: &IndexSpec, item: &Item) -> Vec<String> {
 }
 
 /// The most bytes that an item has.
-pub(crate) const ITEM_BYTES: usize = 409_600;
+pub const ITEM_BYTES: usize = 409_600;
 const BAD_PATH: &str = "The document path provided in the update expression is invalid for update";
 const MISSING: &str = "The provided expression refers to an attribute that does not exist in the item";
 const BAD_TYPE: &str = "An operand in the update expression has an incorrect data type";
@@ -283,11 +289,7 @@ enum Change {
 }
 
 /// The item that an update leaves; `None` if there is none. All faults that it has, in no order.
-pub(crate) fn update(
-    old: Option<&Item>,
-    key: &Item,
-    actions: &[Action],
-) -> Result<Option<Item>, Vec<String>> {
+pub fn update(old: Option<&Item>, key: &Item, actions: &[Action]) -> Result<Option<Item>, Vec<String>> {
     let empty = Item::new();
     let before = old.unwrap_or(&empty);
     let mut faults = Vec::new();
@@ -467,7 +469,7 @@ fn remove(image: &mut Item, path: &Path) {
 }
 
 /// Whether the rules say what UPDATED_NEW returns: not where elements were appended, or moved by a removal.
-pub(crate) fn tells_updated_new(old: Option<&Item>, actions: &[Action]) -> bool {
+pub fn tells_updated_new(old: Option<&Item>, actions: &[Action]) -> bool {
     let in_list = |path: &Path| path.rest.iter().any(|step| matches!(step, Step::Index(_)));
     let set_in: Vec<_> = actions
         .iter()
@@ -482,7 +484,7 @@ pub(crate) fn tells_updated_new(old: Option<&Item>, actions: &[Action]) -> bool 
 }
 
 /// What UPDATED_OLD and UPDATED_NEW return of an image.
-pub(crate) fn touched(image: Option<&Item>, actions: &[Action], new: bool) -> Option<Item> {
+pub fn touched(image: Option<&Item>, actions: &[Action], new: bool) -> Option<Item> {
     let counts = |action: &&Action| !(new && matches!(action, Action::Remove(_)));
     let paths: Vec<Path> = actions.iter().filter(counts).map(|action| action.path().clone()).collect();
     let part = expression::project(image?, &paths);
@@ -490,13 +492,13 @@ pub(crate) fn touched(image: Option<&Item>, actions: &[Action], new: bool) -> Op
 }
 
 /// Entries and bytes of an index or the table.
-pub(crate) fn totals(entries: &[Entry]) -> (i64, i64) {
+pub fn totals(entries: &[Entry]) -> (i64, i64) {
     let bytes: usize = entries.iter().map(|entry| item_size(&entry.item)).sum();
     (i64::try_from(entries.len()).expect("few"), i64::try_from(bytes).expect("few"))
 }
 
 /// Whether an index carries every attribute that the paths begin with.
-pub(crate) fn carries(table: &TableSpec, index: &IndexSpec, paths: &[Path]) -> bool {
+pub fn carries(table: &TableSpec, index: &IndexSpec, paths: &[Path]) -> bool {
     match (&index.projection, table.carried(index)) {
         (Projection::All, _) | (_, None) => true,
         (_, Some(names)) => paths.iter().all(|path| names.contains(&path.top)),

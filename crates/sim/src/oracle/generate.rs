@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::expression::{Action, Assigned, Comparison, Condition, Operand, Path, Step};
-use crate::rng::Rng;
-use crate::schema::{Attr, IndexSpec, Projection, TableSpec};
-use crate::value::{Item, Kind, Value};
+use super::expression::{Action, Assigned, Comparison, Condition, Operand, Path, Step};
+use super::rng::Rng;
+use super::schema::{Attr, IndexSpec, Projection, TableSpec};
+use super::value::{Item, Kind, Value};
+use super::write::Change;
 
 /// Attributes that items have besides their keys; the names say what is mostly in them.
-pub(crate) const PLAIN: [&str; 12] =
+pub const PLAIN: [&str; 12] =
     ["nn", "num", "tt", "txt1", "bin", "li", "lis2", "ma", "ss", "nset", "bs", "flg3"];
 /// Attributes that only indexes have for keys.
 const SPARSE: [&str; 5] = ["g1", "gx2", "g3", "r1", "rx2"];
@@ -16,7 +17,7 @@ const KINDS: [Kind; 3] = [Kind::S, Kind::N, Kind::B];
 const TYPES: [&str; 10] = ["S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"];
 
 /// A table: hash only or with a sort key, up to three local and four global indexes.
-pub(crate) fn table(rng: &mut Rng, name: &str) -> TableSpec {
+pub fn table(rng: &mut Rng, name: &str) -> TableSpec {
     let attr = |name: &str, kind| Attr { name: name.to_owned(), kind };
     let hash = attr("pk", *rng.pick(&KINDS));
     let range = rng.percent(70).then(|| attr("sk", *rng.pick(&KINDS)));
@@ -67,7 +68,7 @@ fn index(rng: &mut Rng, name: String, local: bool, hash: Vec<Attr>, range: Vec<A
 }
 
 /// A key value from a small pool, with neighbours that a wrong order of bytes would confuse.
-pub(crate) fn key_value(rng: &mut Rng, kind: Kind, pool: usize) -> Value {
+pub fn key_value(rng: &mut Rng, kind: Kind, pool: usize) -> Value {
     let at = rng.below(pool.min(9));
     match kind {
         Kind::S => {
@@ -84,7 +85,7 @@ pub(crate) fn key_value(rng: &mut Rng, kind: Kind, pool: usize) -> Value {
 }
 
 /// A primary key.
-pub(crate) fn key(rng: &mut Rng, spec: &TableSpec) -> Item {
+pub fn key(rng: &mut Rng, spec: &TableSpec) -> Item {
     let hash = key_value(rng, spec.hash.kind, 3);
     let mut key = Item::from([(spec.hash.name.clone(), hash)]);
     if let Some(range) = &spec.range {
@@ -94,7 +95,7 @@ pub(crate) fn key(rng: &mut Rng, spec: &TableSpec) -> Item {
 }
 
 /// A whole item, now and then one that its table or an index refuses.
-pub(crate) fn item(rng: &mut Rng, spec: &TableSpec) -> Item {
+pub fn item(rng: &mut Rng, spec: &TableSpec) -> Item {
     let mut item = key(rng, spec);
     if rng.percent(2) {
         let attr = if rng.percent(50) { spec.range.as_ref().unwrap_or(&spec.hash) } else { &spec.hash };
@@ -122,7 +123,7 @@ fn filler(rng: &mut Rng, spec: &TableSpec) -> Value {
 }
 
 /// A value for this attribute: one that its index takes, where it is an index's key, or mostly of its usual type.
-pub(crate) fn attribute(rng: &mut Rng, spec: &TableSpec, name: &str) -> Value {
+pub fn attribute(rng: &mut Rng, spec: &TableSpec, name: &str) -> Value {
     if let Some(kind) = spec.index_kind(name) {
         return match rng.below(100) {
             0 => value(rng, "flg3"),
@@ -178,7 +179,7 @@ fn map(rng: &mut Rng) -> Value {
 }
 
 /// A path of an attribute, or below one.
-pub(crate) fn path(rng: &mut Rng, names: &[String]) -> Path {
+pub fn path(rng: &mut Rng, names: &[String]) -> Path {
     let mut path = Path::top(rng.pick::<String>(names));
     if rng.percent(60) && matches!(path.top.as_str(), "ma" | "li" | "lis2") {
         let step = match path.top.as_str() {
@@ -203,7 +204,7 @@ fn scalar(rng: &mut Rng) -> Value {
 }
 
 /// A condition on these attributes.
-pub(crate) fn condition(rng: &mut Rng, names: &[String], depth: usize) -> Condition {
+pub fn condition(rng: &mut Rng, names: &[String], depth: usize) -> Condition {
     if depth > 0 && rng.percent(40) {
         let left = Box::new(condition(rng, names, depth - 1));
         return match rng.below(3) {
@@ -277,7 +278,7 @@ fn comparison(rng: &mut Rng, target: Path, names: &[String]) -> Condition {
 }
 
 /// Paths of which none holds another, and no two take one value for a map and for a list.
-pub(crate) fn disjoint_paths(rng: &mut Rng, names: &[String], most: usize) -> Vec<Path> {
+pub fn disjoint_paths(rng: &mut Rng, names: &[String], most: usize) -> Vec<Path> {
     let mut paths: Vec<Path> = Vec::new();
     for _ in 0..=rng.below(most) {
         let candidate = path(rng, names);
@@ -303,7 +304,7 @@ fn fit(one: &Path, two: &Path) -> bool {
 }
 
 /// Actions on paths that do not overlap; never on the table's keys.
-pub(crate) fn actions(rng: &mut Rng, spec: &TableSpec) -> Vec<Action> {
+pub fn actions(rng: &mut Rng, spec: &TableSpec) -> Vec<Action> {
     let mut names: Vec<String> = SPARSE.iter().chain(&PLAIN).map(|name| (*name).to_owned()).collect();
     names.push("filler".to_owned());
     let clears = rng.percent(15);
@@ -383,7 +384,43 @@ fn arithmetic(rng: &mut Rng, target: &Path) -> Assigned {
 }
 
 /// All attributes that items of the model have.
-pub(crate) fn all_names(spec: &TableSpec) -> Vec<String> {
+pub fn all_names(spec: &TableSpec) -> Vec<String> {
     let keys = spec.keys().map(|attr| attr.name.clone());
     keys.chain(SPARSE.iter().chain(&PLAIN).map(|name| (*name).to_owned())).collect()
+}
+
+/// A global index to be added to a table later.
+pub fn extra_index(rng: &mut Rng, spec: &TableSpec) -> IndexSpec {
+    // An attribute that is a key already keeps its type.
+    let hash = *rng.pick(&SPARSE);
+    let range = *rng.pick(&SPARSE);
+    // One that is none yet mostly holds strings.
+    let kind = |name: &str| spec.index_kind(name).unwrap_or(Kind::S);
+    let attr = |name: &str| Attr { name: name.to_owned(), kind: kind(name) };
+    let hash = attr(hash);
+    let range: Vec<Attr> = if range == hash.name || rng.percent(40) { Vec::new() } else { vec![attr(range)] };
+    index(rng, "extra".to_owned(), false, vec![hash], range)
+}
+
+/// Changes a write so that it is allowed whether or not this index exists: key attributes of the index are set to values
+/// that it takes, or removed, and no more.
+pub fn suit(change: &mut Change, index: &IndexSpec) {
+    let takes = |name: &str, value: &Value| {
+        let attr = index.keys().find(|attr| attr.name == name);
+        attr.is_none_or(|attr| value.is_of(attr.kind) && !value.is_empty_key() && value.size() <= 1024)
+    };
+    match change {
+        Change::Put(item) => item.retain(|name, value| takes(name, value)),
+        Change::Update(_, actions) => {
+            actions.retain(|action| match action {
+                Action::Set(path, Assigned::Value(value)) => takes(&path.top, value),
+                Action::Remove(_) => true,
+                _ => index.keys().all(|attr| attr.name != action.path().top),
+            });
+            if actions.is_empty() {
+                actions.push(Action::Set(Path::top("num"), Assigned::Value(Value::N(1000))));
+            }
+        }
+        Change::Delete(_) => {}
+    }
 }

@@ -8,15 +8,17 @@ use hashrange_api::{
 };
 use hashrange_item::{Attributes, Image};
 
-use crate::database::{check_consumed, check_refusal, item_of};
-use crate::expression::{Comparison, Condition, Operand, Path, Placeholders, project};
-use crate::generate;
-use crate::oracle::{Charge, Entry, Refusal, Table, carries, read_charge, read_units};
-use crate::rng::Rng;
+use hashrange_sim::oracle::expression::{Comparison, Condition, Operand, Path, Placeholders, project};
+use hashrange_sim::oracle::generate;
+use hashrange_sim::oracle::rng::Rng;
+use hashrange_sim::oracle::schema::{Attr, IndexSpec};
+use hashrange_sim::oracle::table::{Charge, Entry, Refusal, Table, carries, read_charge, read_units};
+use hashrange_sim::oracle::value::{Item, Value, from_attributes, item_size, to_attributes};
+use hashrange_sim::oracle::write::{check_refusal, item_of, names_of, values_of};
+
+use crate::database::check_consumed;
 use crate::run::{Verdict, World};
-use crate::schema::{Attr, IndexSpec};
-use crate::value::{Item, Value, from_attributes, item_size, to_attributes};
-use crate::writes::{check_charges, names_of, values_of};
+use crate::writes::check_charges;
 
 /// A page ends once it has examined so many bytes.
 const PAGE_BYTES: usize = 1024 * 1024;

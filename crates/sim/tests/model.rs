@@ -5,24 +5,12 @@
 
 #[path = "model/database.rs"]
 mod database;
-#[path = "model/expression.rs"]
-mod expression;
-#[path = "model/generate.rs"]
-mod generate;
 #[path = "model/hot_spots.rs"]
 mod hot_spots;
-#[path = "model/oracle.rs"]
-mod oracle;
 #[path = "model/reads.rs"]
 mod reads;
-#[path = "model/rng.rs"]
-mod rng;
 #[path = "model/run.rs"]
 mod run;
-#[path = "model/schema.rs"]
-mod schema;
-#[path = "model/value.rs"]
-mod value;
 #[path = "model/writes.rs"]
 mod writes;
 

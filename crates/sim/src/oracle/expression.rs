@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use crate::value::{Item, Value};
+use super::value::{Item, Value};
 
 /// One step of a document path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub enum Step {
     Name(String),
     Index(usize),
 }
 
 /// A document path.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Path {
-    pub(crate) top: String,
-    pub(crate) rest: Vec<Step>,
+pub struct Path {
+    pub top: String,
+    pub rest: Vec<Step>,
 }
 
 impl Path {
-    pub(crate) fn top(name: &str) -> Path {
+    pub fn top(name: &str) -> Path {
         Path { top: name.to_owned(), rest: Vec::new() }
     }
 
-    pub(crate) fn resolve<'a>(&self, item: &'a Item) -> Option<&'a Value> {
+    pub fn resolve<'a>(&self, item: &'a Item) -> Option<&'a Value> {
         let mut at = item.get(&self.top)?;
         for step in &self.rest {
             at = match (step, at) {
@@ -38,7 +38,7 @@ impl Path {
 
 /// What a condition compares.
 #[derive(Clone, Debug)]
-pub(crate) enum Operand {
+pub enum Operand {
     Path(Path),
     Value(Value),
     Size(Path),
@@ -46,7 +46,7 @@ pub(crate) enum Operand {
 
 /// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Comparison {
+pub enum Comparison {
     Equal,
     NotEqual,
     Less,
@@ -57,7 +57,7 @@ pub(crate) enum Comparison {
 
 /// A condition or a filter.
 #[derive(Clone, Debug)]
-pub(crate) enum Condition {
+pub enum Condition {
     Compare(Operand, Comparison, Operand),
     Between(Operand, Value, Value),
     In(Operand, Vec<Value>),
@@ -73,7 +73,7 @@ pub(crate) enum Condition {
 
 /// What SET assigns.
 #[derive(Clone, Debug)]
-pub(crate) enum Assigned {
+pub enum Assigned {
     Path(Path),
     Value(Value),
     IfNotExists(Path, Box<Assigned>),
@@ -84,7 +84,7 @@ pub(crate) enum Assigned {
 
 /// One action of an update.
 #[derive(Clone, Debug)]
-pub(crate) enum Action {
+pub enum Action {
     Set(Path, Assigned),
     Remove(Path),
     Add(Path, Value),
@@ -92,7 +92,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         match self {
             Action::Set(path, _) | Action::Remove(path) | Action::Add(path, _) | Action::Delete(path, _) => {
                 path
@@ -103,9 +103,9 @@ impl Action {
 
 /// Placeholders of one request, made as expressions are rendered.
 #[derive(Debug, Default)]
-pub(crate) struct Placeholders {
-    pub(crate) names: BTreeMap<String, String>,
-    pub(crate) values: BTreeMap<String, Value>,
+pub struct Placeholders {
+    pub names: BTreeMap<String, String>,
+    pub values: BTreeMap<String, Value>,
 }
 
 impl Placeholders {
@@ -119,7 +119,7 @@ impl Placeholders {
         placeholder
     }
 
-    pub(crate) fn path(&mut self, path: &Path) -> String {
+    pub fn path(&mut self, path: &Path) -> String {
         let mut text = self.name(&path.top);
         for step in &path.rest {
             match step {
@@ -130,7 +130,7 @@ impl Placeholders {
         text
     }
 
-    pub(crate) fn value(&mut self, value: &Value) -> String {
+    pub fn value(&mut self, value: &Value) -> String {
         let placeholder = format!(":v{}", self.values.len());
         self.values.insert(placeholder.clone(), value.clone());
         placeholder
@@ -144,7 +144,7 @@ impl Placeholders {
         }
     }
 
-    pub(crate) fn condition(&mut self, condition: &Condition) -> String {
+    pub fn condition(&mut self, condition: &Condition) -> String {
         match condition {
             Condition::Compare(left, comparison, right) => {
                 format!("{} {} {}", self.operand(left), sign(*comparison), self.operand(right))
@@ -195,7 +195,7 @@ impl Placeholders {
     }
 
     /// The clauses in an order that is not the usual one, each once.
-    pub(crate) fn update(&mut self, actions: &[Action]) -> String {
+    pub fn update(&mut self, actions: &[Action]) -> String {
         let mut clauses: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for action in actions {
             let path = self.path(action.path());
@@ -212,7 +212,7 @@ impl Placeholders {
         clauses.join(" ")
     }
 
-    pub(crate) fn projection(&mut self, paths: &[Path]) -> String {
+    pub fn projection(&mut self, paths: &[Path]) -> String {
         let paths: Vec<_> = paths.iter().map(|path| self.path(path)).collect();
         paths.join(", ")
     }
@@ -239,7 +239,7 @@ fn order(left: &Value, right: &Value) -> Option<std::cmp::Ordering> {
     }
 }
 
-pub(crate) fn holds(left: &Value, comparison: Comparison, right: &Value) -> bool {
+pub fn holds(left: &Value, comparison: Comparison, right: &Value) -> bool {
     let ordered = |wanted: fn(std::cmp::Ordering) -> bool| order(left, right).is_some_and(wanted);
     match comparison {
         Comparison::Equal => left == right,
@@ -251,7 +251,7 @@ pub(crate) fn holds(left: &Value, comparison: Comparison, right: &Value) -> bool
     }
 }
 
-pub(crate) fn begins_with(value: &Value, prefix: &Value) -> bool {
+pub fn begins_with(value: &Value, prefix: &Value) -> bool {
     match (value, prefix) {
         (Value::S(value), Value::S(prefix)) => value.starts_with(prefix.as_str()),
         (Value::B(value), Value::B(prefix)) => value.starts_with(prefix),
@@ -301,7 +301,7 @@ impl Operand {
 
 impl Condition {
     /// Whether the condition holds on the item; a missing one has no attributes.
-    pub(crate) fn evaluate(&self, item: &Item) -> bool {
+    pub fn evaluate(&self, item: &Item) -> bool {
         match self {
             Condition::Compare(left, comparison, right) => match (left.value(item), right.value(item)) {
                 (Some(left), Some(right)) => holds(&left, *comparison, &right),
@@ -330,7 +330,7 @@ impl Condition {
 }
 
 /// The parts of an item that the paths name, in the structure that they have there; lists close up.
-pub(crate) fn project(item: &Item, paths: &[Path]) -> Item {
+pub fn project(item: &Item, paths: &[Path]) -> Item {
     let mut by_name: BTreeMap<&str, Vec<&[Step]>> = BTreeMap::new();
     for path in paths {
         by_name.entry(&path.top).or_default().push(&path.rest);

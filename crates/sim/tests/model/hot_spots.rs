@@ -5,10 +5,12 @@ use hashrange_api::{
     ReturnValue, Select, UpdateItemInput, UpdateItemOutput,
 };
 
-use crate::database::{Database, check_consumed, item_of};
-use crate::oracle::Charge;
-use crate::schema::{Attr, IndexSpec, Projection, TableSpec};
-use crate::value::{Item, Kind, Value, from_attributes, to_attributes};
+use hashrange_sim::oracle::schema::{Attr, IndexSpec, Projection, TableSpec};
+use hashrange_sim::oracle::table::Charge;
+use hashrange_sim::oracle::value::{Item, Kind, Value, from_attributes, to_attributes};
+use hashrange_sim::oracle::write::item_of;
+
+use crate::database::{Database, check_consumed};
 
 const CAPACITY: Option<ReturnConsumedCapacity> = Some(ReturnConsumedCapacity::Indexes);
 

@@ -7,18 +7,18 @@ use hashrange_api::{
     LocalSecondaryIndex, Projection as ApiProjection, ProjectionType, ScalarAttributeType,
 };
 
-use crate::value::Kind;
+use super::value::Kind;
 
 /// A key attribute.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Attr {
-    pub(crate) name: String,
-    pub(crate) kind: Kind,
+pub struct Attr {
+    pub name: String,
+    pub kind: Kind,
 }
 
 /// What an index's entries carry besides keys.
 #[derive(Clone, Debug)]
-pub(crate) enum Projection {
+pub enum Projection {
     All,
     KeysOnly,
     Include(Vec<String>),
@@ -26,51 +26,51 @@ pub(crate) enum Projection {
 
 /// An index of either kind; a local one has the table's partition key.
 #[derive(Clone, Debug)]
-pub(crate) struct IndexSpec {
-    pub(crate) name: String,
-    pub(crate) local: bool,
-    pub(crate) hash: Vec<Attr>,
-    pub(crate) range: Vec<Attr>,
-    pub(crate) projection: Projection,
+pub struct IndexSpec {
+    pub name: String,
+    pub local: bool,
+    pub hash: Vec<Attr>,
+    pub range: Vec<Attr>,
+    pub projection: Projection,
 }
 
 /// A table.
 #[derive(Clone, Debug)]
-pub(crate) struct TableSpec {
-    pub(crate) name: String,
-    pub(crate) hash: Attr,
-    pub(crate) range: Option<Attr>,
-    pub(crate) indexes: Vec<IndexSpec>,
+pub struct TableSpec {
+    pub name: String,
+    pub hash: Attr,
+    pub range: Option<Attr>,
+    pub indexes: Vec<IndexSpec>,
     /// Items get fillers of many kilobytes.
-    pub(crate) heavy: bool,
+    pub heavy: bool,
 }
 
 impl IndexSpec {
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &Attr> {
+    pub fn keys(&self) -> impl Iterator<Item = &Attr> {
         self.hash.iter().chain(&self.range)
     }
 }
 
 impl TableSpec {
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &Attr> {
+    pub fn keys(&self) -> impl Iterator<Item = &Attr> {
         std::iter::once(&self.hash).chain(&self.range)
     }
 
-    pub(crate) fn has_local(&self) -> bool {
+    pub fn has_local(&self) -> bool {
         self.indexes.iter().any(|index| index.local)
     }
 
     /// The type that some index declares for the attribute.
-    pub(crate) fn index_kind(&self, name: &str) -> Option<Kind> {
+    pub fn index_kind(&self, name: &str) -> Option<Kind> {
         self.indexes.iter().flat_map(IndexSpec::keys).find(|attr| attr.name == name).map(|attr| attr.kind)
     }
 
-    pub(crate) fn is_key(&self, name: &str) -> bool {
+    pub fn is_key(&self, name: &str) -> bool {
         self.keys().any(|attr| attr.name == name)
     }
 
     /// Attributes that reads of the index find in its entries; `None` where that is all.
-    pub(crate) fn carried(&self, index: &IndexSpec) -> Option<Vec<String>> {
+    pub fn carried(&self, index: &IndexSpec) -> Option<Vec<String>> {
         let included: &[String] = match &index.projection {
             Projection::All => return None,
             Projection::KeysOnly => &[],
@@ -80,7 +80,7 @@ impl TableSpec {
         Some(keys.chain(included).cloned().collect())
     }
 
-    pub(crate) fn create(&self) -> CreateTableInput {
+    pub fn create(&self) -> CreateTableInput {
         let attrs = self.keys().chain(self.indexes.iter().flat_map(IndexSpec::keys));
         let defined: BTreeMap<_, _> = attrs.map(|attr| (attr.name.clone(), definition(attr))).collect();
         let (locals, globals): (Vec<_>, Vec<_>) = self.indexes.iter().partition(|index| index.local);

@@ -2,10 +2,10 @@
 
 /// The splitmix64 generator.
 #[derive(Debug)]
-pub(crate) struct Rng(u64);
+pub struct Rng(u64);
 
 impl Rng {
-    pub(crate) fn new(seed: u64) -> Rng {
+    pub fn new(seed: u64) -> Rng {
         Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
@@ -17,23 +17,29 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
+    /// A generator of its own, which the draws of this one do not change any more.
+    #[must_use]
+    pub fn fork(&mut self) -> Rng {
+        Rng::new(self.next())
+    }
+
     /// A number below `end`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).expect("64 bits");
         usize::try_from(self.next() % end).expect("below a usize")
     }
 
     /// True so many times in a hundred.
-    pub(crate) fn percent(&mut self, chance: usize) -> bool {
+    pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
-    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
     /// Some of them, in their order.
-    pub(crate) fn some<T: Clone>(&mut self, from: &[T], chance: usize) -> Vec<T> {
+    pub fn some<T: Clone>(&mut self, from: &[T], chance: usize) -> Vec<T> {
         from.iter().filter(|_| self.percent(chance)).cloned().collect()
     }
 }

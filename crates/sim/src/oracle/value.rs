@@ -6,7 +6,7 @@ use hashrange_item::{AttributeValue, Attributes, BinarySet, Number, NumberSet, S
 
 /// A value as the oracle sees it. Numbers are thousandths, so that their arithmetic is exact and plain.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Value {
+pub enum Value {
     S(String),
     N(i64),
     B(Vec<u8>),
@@ -20,11 +20,11 @@ pub(crate) enum Value {
 }
 
 /// An item, or some attributes of one.
-pub(crate) type Item = BTreeMap<String, Value>;
+pub type Item = BTreeMap<String, Value>;
 
 /// The types of key attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     S,
     N,
     B,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 
 impl Value {
     /// The type as requests name it.
-    pub(crate) fn type_name(&self) -> &'static str {
+    pub fn type_name(&self) -> &'static str {
         match self {
             Value::S(_) => "S",
             Value::N(_) => "N",
@@ -47,11 +47,11 @@ impl Value {
         }
     }
 
-    pub(crate) fn is_of(&self, kind: Kind) -> bool {
+    pub fn is_of(&self, kind: Kind) -> bool {
         matches!((self, kind), (Value::S(_), Kind::S) | (Value::N(_), Kind::N) | (Value::B(_), Kind::B))
     }
 
-    pub(crate) fn is_empty_key(&self) -> bool {
+    pub fn is_empty_key(&self) -> bool {
         match self {
             Value::S(text) => text.is_empty(),
             Value::B(bytes) => bytes.is_empty(),
@@ -60,7 +60,7 @@ impl Value {
     }
 
     /// Bytes that the value counts.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Value::S(text) => text.len(),
             Value::N(number) => number_size(*number),
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn to_api(&self) -> AttributeValue {
+    pub fn to_api(&self) -> AttributeValue {
         const DISTINCT: &str = "the members of a set differ";
         match self {
             Value::S(text) => AttributeValue::S(text.clone()),
@@ -96,7 +96,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn from_api(value: &AttributeValue) -> Value {
+    pub fn from_api(value: &AttributeValue) -> Value {
         match value {
             AttributeValue::S(text) => Value::S(text.clone()),
             AttributeValue::N(number) => Value::N(from_number(number)),
@@ -112,16 +112,16 @@ impl Value {
     }
 }
 
-pub(crate) fn to_attributes(item: &Item) -> Attributes {
+pub fn to_attributes(item: &Item) -> Attributes {
     item.iter().map(|(name, value)| (name.clone(), value.to_api())).collect()
 }
 
-pub(crate) fn from_attributes(attributes: &Attributes) -> Item {
+pub fn from_attributes(attributes: &Attributes) -> Item {
     attributes.iter().map(|(name, value)| (name.to_owned(), Value::from_api(value))).collect()
 }
 
 /// Bytes that an item, or an index's entry, counts.
-pub(crate) fn item_size(item: &Item) -> usize {
+pub fn item_size(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value.size()).sum()
 }
 

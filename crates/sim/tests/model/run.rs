@@ -4,10 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use hashrange_api::{DescribeTableInput, TableStatus};
 
+use hashrange_sim::oracle::counts::check_counts;
+use hashrange_sim::oracle::generate;
+use hashrange_sim::oracle::rng::Rng;
+use hashrange_sim::oracle::table::Table;
+
 use crate::database::Database;
-use crate::generate;
-use crate::oracle::{Table, totals};
-use crate::rng::Rng;
 
 /// The world of one seed.
 pub(crate) struct World<'a> {
@@ -85,25 +87,6 @@ impl World<'_> {
         if described.table_status != Some(TableStatus::Active) {
             return Err(format!("{:?}", described.table_status));
         }
-        let mut got = vec![("table".to_owned(), described.item_count, described.table_size_bytes)];
-        for index in described.local_secondary_indexes.unwrap_or_default() {
-            got.push((index.index_name.unwrap_or_default(), index.item_count, index.index_size_bytes));
-        }
-        for index in described.global_secondary_indexes.unwrap_or_default() {
-            got.push((index.index_name.unwrap_or_default(), index.item_count, index.index_size_bytes));
-        }
-        let mut expected = vec![(String::from("table"), totals(&table.entries(None)))];
-        expected.extend(
-            table.spec.indexes.iter().map(|index| (index.name.clone(), totals(&table.entries(Some(index))))),
-        );
-        let mut expected: Vec<_> =
-            expected.into_iter().map(|(name, (count, bytes))| (name, Some(count), Some(bytes))).collect();
-        got.sort();
-        expected.sort();
-        if got == expected {
-            Ok(())
-        } else {
-            Err(format!("DescribeTable counts {got:?}, recounted {expected:?}"))
-        }
+        check_counts(&described, table)
     }
 }
