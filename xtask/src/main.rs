@@ -16,6 +16,7 @@ cargo xtask tidy                  our own rules: crate edges, banned calls, size
 cargo xtask codegen [--check]     write the generated code, or check that it is fresh
 cargo xtask clients [NAME..]      walk the server with every SDK that this machine can run
 cargo xtask crash [--rounds N]    kill a server N times under load and check what it comes back with
+cargo xtask sim --seeds N         run the whole database in N simulated worlds; `--seed N` shows one
 cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk
 cargo xtask bench query           the same for Query, Scan, batches and indexes";
 
@@ -38,6 +39,7 @@ fn dispatch(words: &[&str]) -> Outcome {
         ["clients", names @ ..] => clients::run(names),
         ["codegen", rest @ ..] => codegen(rest),
         ["crash", rest @ ..] => crash(rest),
+        ["sim", rest @ ..] => sim(rest),
         ["bench", rest @ ..] => bench(rest),
         _ => Err(format!("no such command; there are\n{USAGE}")),
     }
@@ -72,6 +74,12 @@ fn crash(words: &[&str]) -> Outcome {
         "--nocapture",
     ]);
     process::run(test.env("HASHRANGE_CRASH_ROUNDS", rounds))
+}
+
+/// The simulation in the profile of its test, so that both run the same worlds; `hashrange-sim` knows its flags.
+fn sim(words: &[&str]) -> Outcome {
+    let run = ["run", "--quiet", "--package", "hashrange-sim", "--"];
+    process::cargo(run.iter().chain(words))
 }
 
 /// The benchmarks run release builds in processes of their own; `hashrange-bench` knows the rest.

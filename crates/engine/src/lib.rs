@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use hashrange_api::{Error, Response, Valid};
 use hashrange_env::Env;
-use hashrange_store::{Store, StoreError};
+use hashrange_store::{Space, Store, StoreError};
 
 pub use crate::backfill::Progress;
 pub use crate::catalog::Scope;
@@ -58,6 +58,8 @@ pub struct FillingIndex {
     pub table_id: String,
     /// The index's name.
     pub index: String,
+    /// Which index of that name: where its entries are.
+    space: Space,
 }
 
 /// The rules of DynamoDB over a store.
@@ -120,6 +122,7 @@ impl Engine {
                 table: table.name.clone(),
                 table_id: table.id.clone(),
                 index: index.name.clone(),
+                space: index.space,
             })
         });
         filling.collect()
@@ -137,7 +140,7 @@ impl Engine {
     ) -> Result<Option<Progress>, Error> {
         let core = &self.core;
         let Some(table) = self.filling_table(filling, progress.is_none()).await? else { return Ok(None) };
-        let Some(index) = table.schema.globals.iter().find(|index| index.name == filling.index) else {
+        let Some(index) = table.schema.globals.iter().find(|index| index.space == filling.space) else {
             return Ok(None);
         };
         let progress = match progress {
@@ -146,7 +149,7 @@ impl Engine {
         };
         let next = backfill::step(core, &table, index, progress).await?;
         if next.done {
-            core.catalog.index_backfilled(&filling.scope, &filling.table, &filling.index).await?;
+            core.catalog.index_backfilled(&filling.scope, &filling.table, index.space).await?;
             return Ok(None);
         }
         Ok(Some(next))
@@ -157,7 +160,7 @@ impl Engine {
     async fn filling_table(&self, filling: &FillingIndex, first: bool) -> Result<Option<Arc<Table>>, Error> {
         loop {
             let Ok(table) = self.core.catalog.active(&filling.scope, &filling.table) else { return Ok(None) };
-            let wanted = |index: &GlobalIndex| index.name == filling.index && index.filling;
+            let wanted = |index: &GlobalIndex| index.space == filling.space && index.filling;
             if table.id != filling.table_id || !table.schema.globals.iter().any(wanted) {
                 return Ok(None);
             }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use hashrange_api::message::tables as text;
 use hashrange_api::{Error, Response};
 use hashrange_env::Env;
-use hashrange_store::{Stamp, Store, StoreError};
+use hashrange_store::{Space, Stamp, Store, StoreError};
 use parking_lot::{Mutex, RwLock};
 
 use crate::Options;
@@ -136,11 +136,12 @@ impl Catalog {
     }
 
     /// Tells that an index which was added to a table with items now has an entry for each of them: it becomes ACTIVE.
-    /// Telling it twice, or of an index that is not there any more, does nothing.
+    /// Telling it twice, or of an index that is not there any more, does nothing. The index is told by its space: another
+    /// one may have its name by now.
     ///
     /// # Errors
     /// No such table, and a failure of the store.
-    pub async fn index_backfilled(&self, scope: &Scope, table: &str, index: &str) -> Result<(), Error> {
+    pub async fn index_backfilled(&self, scope: &Scope, table: &str, index: Space) -> Result<(), Error> {
         let now_ms = self.moment().now_ms;
         self.change_index(scope, table, index, |state| match state {
             IndexState::Added { since_ms, populated: true, filled_ms: None } => {
@@ -246,13 +247,13 @@ impl Catalog {
         &self,
         scope: &Scope,
         table: &str,
-        index: &str,
+        index: Space,
         next: impl Fn(IndexState) -> Option<IndexState>,
     ) -> Result<(), Error> {
         let table = self.find(scope, table)?;
         self.change(&table, |row| {
             let mut row = Box::new(row.clone());
-            let found = row.globals.iter_mut().find(|known| known.name == index);
+            let found = row.globals.iter_mut().find(|known| known.space == index.0);
             Ok(match found.and_then(|found| Some((next(found.state)?, found))) {
                 Some((state, found)) => {
                     found.state = state;

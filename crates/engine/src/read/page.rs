@@ -28,13 +28,13 @@ pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, 
     let mut start = plan.start.clone();
     while let Some(limit) = page.room() {
         let mut chunk = core.store.range(range_read(plan, start.as_ref(), limit)).await.map_err(internal)?;
+        // Where all of it is hidden by the lag, the next chunk still begins behind it.
+        let end = chunk.rows.last().map(|(row, _)| row.clone());
         show_lagging(core, plan, start.as_ref(), &mut chunk);
-        if let Some((row, _)) = chunk.rows.last() {
-            start = Some(row.clone());
-        }
         for (_, stored) in chunk.rows {
             page.examine(stored).await?;
         }
+        start = end;
         page.chunk_done(chunk.more).await;
     }
     let (items, count, scanned, last, charge) = page.finish();
@@ -103,13 +103,12 @@ pub(crate) async fn scan(core: &Core, plan: &SweepPlan) -> Result<ScanOutput, Er
     let mut start = plan.start.clone();
     while let Some(limit) = page.room() {
         let mut chunk = core.store.sweep(sweep_read(plan, start.clone(), limit)).await.map_err(internal)?;
+        let end = chunk.rows.last().map(|(partition, row, _)| (partition.clone(), row.clone()));
         sweep_lagging(core, plan, start.as_ref(), &mut chunk);
-        if let Some((partition, row, _)) = chunk.rows.last() {
-            start = Some((partition.clone(), row.clone()));
-        }
         for (_, _, stored) in chunk.rows {
             page.examine(stored).await?;
         }
+        start = end;
         page.chunk_done(chunk.more).await;
     }
     let (items, count, scanned, last, charge) = page.finish();

@@ -114,14 +114,34 @@ fn an_index_of_a_table_with_items_is_backfilled_until_it_is_told_to_be_full() {
     let readable =
         |world: &World| world.catalog.active(&world.scope, "orders").unwrap().index_is_readable("by-a");
     assert!(!readable(&world));
+    let space = world.catalog.active(&world.scope, "orders").unwrap().schema.globals[0].space;
     for _ in 0..2 {
-        let told = world.catalog.index_backfilled(&world.scope, "orders", "by-a");
+        let told = world.catalog.index_backfilled(&world.scope, "orders", space);
         world.simulation.block_on(told).unwrap();
     }
     let description = world.describe("orders");
     let built = index(&description, "by-a").unwrap();
     assert_eq!((built.index_status, built.backfilling), (Some(IndexStatus::Active), None));
     assert!(readable(&world));
+}
+
+#[test]
+fn an_index_that_was_deleted_does_not_fill_another_one_of_its_name() {
+    let world = World::with_delay(DELAY);
+    world.create(table("orders"));
+    world.put_item("orders", 10);
+    world.advance(DELAY);
+    world.update(add_index("orders", "by-a", "a"));
+    let space = world.catalog.active(&world.scope, "orders").unwrap().schema.globals[0].space;
+    world.advance(DELAY);
+    world.update(index_updates("orders", vec![delete_index("by-a")]));
+    world.advance(DELAY);
+    world.update(add_index("orders", "by-a", "a"));
+    world.advance(DELAY);
+    let told = world.catalog.index_backfilled(&world.scope, "orders", space);
+    world.simulation.block_on(told).unwrap();
+    let description = world.describe("orders");
+    assert_eq!(index(&description, "by-a").unwrap().backfilling, Some(true));
 }
 
 #[test]

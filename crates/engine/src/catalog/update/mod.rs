@@ -78,10 +78,12 @@ impl Catalog {
     /// An index that is added to a table without items has nothing to be filled with. Every write that did not know of
     /// the index was queued before the barrier, so that the count behind it tells whether there was one.
     async fn note_if_empty(&self, table: &Table, index: &str) -> Result<(), Error> {
+        let added = table.schema.globals.iter().find(|known| known.name == index);
+        let Some(space) = added.map(|index| index.space) else { return Ok(()) };
         if !self.writers_are_through(table).await? || !self.is_empty(table).await? {
             return Ok(());
         }
-        self.change_index(&table.scope, &table.name, index, |state| match state {
+        self.change_index(&table.scope, &table.name, space, |state| match state {
             IndexState::Added { since_ms, filled_ms: None, .. } => {
                 Some(IndexState::Added { since_ms, populated: false, filled_ms: None })
             }
