@@ -34,6 +34,8 @@ pub struct Progress {
     after: Option<(Bytes, RowKey)>,
     /// Whether all were.
     pub done: bool,
+    /// Whether writers that do not know of the index are known to be through, so that a step may be taken.
+    pub(crate) begun: bool,
 }
 
 /// Looks at the next items of the table and gives each its entry.
@@ -59,7 +61,7 @@ pub(crate) async fn step(
     try_join_all(addresses).await?;
     let items = progress.items + page.rows.len() as u64;
     let last = page.rows.into_iter().next_back().map(|(partition, row, _)| (partition, row));
-    let next = Progress { items, after: last.or(progress.after), done: !page.more };
+    let next = Progress { items, after: last.or(progress.after), done: !page.more, begun: true };
     save(core, index, &next).await?;
     Ok(next)
 }
@@ -137,7 +139,7 @@ async fn save(core: &Core, index: &GlobalIndex, progress: &Progress) -> Result<(
     Ok(())
 }
 
-/// The progress that was kept, or the beginning.
+/// The progress that was kept, or the beginning. No step was taken in this life.
 pub(crate) async fn load(core: &Core, index: &GlobalIndex) -> Result<Progress, Error> {
     let found = core.store.get(&progress_address(index), Freshness::Strong).await.map_err(internal)?;
     Ok(found.row.and_then(|stored| decode(&stored.value)).unwrap_or_default())
@@ -159,11 +161,12 @@ fn decode(bytes: &[u8]) -> Option<Progress> {
     let (items, rest) = bytes.split_first_chunk::<8>()?;
     let items = u64::from_be_bytes(*items);
     let Some((length, rest)) = rest.split_first_chunk::<2>() else {
-        return Some(Progress { items, after: None, done: false });
+        return Some(Progress { items, ..Progress::default() });
     };
     let (partition, sort) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
     let row = RowKey { kind: layout::ITEM, sort: Bytes::copy_from_slice(sort) };
-    Some(Progress { items, after: Some((Bytes::copy_from_slice(partition), row)), done: false })
+    let after = Some((Bytes::copy_from_slice(partition), row));
+    Some(Progress { items, after, ..Progress::default() })
 }
 
 #[cfg(test)]
@@ -173,8 +176,8 @@ mod tests {
     #[test]
     fn progress_survives_its_encoding() {
         let row = RowKey { kind: layout::ITEM, sort: Bytes::from_static(b"sort") };
-        let progress =
-            Progress { items: 7, after: Some((Bytes::from_static(b"partition"), row)), done: false };
+        let after = Some((Bytes::from_static(b"partition"), row));
+        let progress = Progress { items: 7, after, ..Progress::default() };
         assert_eq!(decode(&encode(&progress)), Some(progress));
         assert_eq!(decode(&encode(&Progress::default())), Some(Progress::default()));
         assert_eq!(decode(b"short"), None);

@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Fills a global index a little further, from where it stood when `progress` is `None`. `None` is answered once
-    /// there is nothing more to do: the index is active, or gone.
+    /// there is nothing more to do: the index is active, or gone. The caller rests between two steps.
     ///
     /// # Errors
     /// When the store fails.
@@ -139,12 +139,15 @@ impl Engine {
         progress: Option<Progress>,
     ) -> Result<Option<Progress>, Error> {
         let core = &self.core;
-        let Some(table) = self.filling_table(filling, progress.is_none()).await? else { return Ok(None) };
+        let Some(table) = self.filling_table(filling) else { return Ok(None) };
         let Some(index) = table.schema.globals.iter().find(|index| index.space == filling.space) else {
             return Ok(None);
         };
-        let progress = match progress {
+        let progress = match progress.filter(|progress| progress.begun) {
             Some(progress) => progress,
+            // Writers that do not know of the index are waited for. Where the table is being changed by somebody, that
+            // change is known here only when it is through: a step that does nothing, and another try after a rest.
+            None if !core.catalog.writers_are_through(&table).await? => return Ok(Some(Progress::default())),
             None => backfill::load(core, index).await?,
         };
         let next = backfill::step(core, &table, index, progress).await?;
@@ -155,19 +158,12 @@ impl Engine {
         Ok(Some(next))
     }
 
-    /// The table whose index is to be filled, if it still is. Before the first step, writers that do not know of the index
-    /// are waited for.
-    async fn filling_table(&self, filling: &FillingIndex, first: bool) -> Result<Option<Arc<Table>>, Error> {
-        loop {
-            let Ok(table) = self.core.catalog.active(&filling.scope, &filling.table) else { return Ok(None) };
-            let wanted = |index: &GlobalIndex| index.space == filling.space && index.filling;
-            if table.id != filling.table_id || !table.schema.globals.iter().any(wanted) {
-                return Ok(None);
-            }
-            if !first || self.core.catalog.writers_are_through(&table).await? {
-                return Ok(Some(table));
-            }
-        }
+    /// The table whose index is to be filled, if it still is.
+    fn filling_table(&self, filling: &FillingIndex) -> Option<Arc<Table>> {
+        let table = self.core.catalog.active(&filling.scope, &filling.table).ok()?;
+        let wanted = |index: &GlobalIndex| index.space == filling.space && index.filling;
+        let is_it = table.id == filling.table_id && table.schema.globals.iter().any(wanted);
+        is_it.then_some(table)
     }
 
     /// The tables of the database.

@@ -5,8 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use hashrange_api::{IndexStatus, QueryInput, Response, ScanInput, TableDescription, TableStatus};
+use hashrange_api::{
+    DescribeTableInput, ErrorCode, IndexStatus, QueryInput, Response, ScanInput, TableDescription,
+    TableStatus,
+};
 
+use crate::history::AUDITOR;
 use crate::oracle::counts::check_counts;
 use crate::oracle::expression::{Path, Placeholders};
 use crate::oracle::schema::{Attr, IndexSpec, TableSpec};
@@ -20,12 +24,12 @@ const PATIENCE: usize = 2_000;
 /// Time between two questions.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The client number of audits.
-const AUDITOR: usize = usize::MAX;
-
 /// Audits every table. Whatever is wrong is a violation in the history.
 pub async fn audit(world: &World, beliefs: &[Belief], index_lag: Duration) {
     world.env.tasks.sleep(index_lag).await;
+    if let Err(what) = make_tables(world, false).await {
+        return world.history.violate(format!("audit: {what}"));
+    }
     for (at, (stage, belief)) in world.scene.stages.iter().zip(beliefs).enumerate() {
         if let Err(what) = audit_table(world, at, stage, belief).await {
             world.history.violate(format!("audit of {}: {what}", stage.spec().name));
@@ -149,14 +153,34 @@ async fn query(world: &World, spec: &TableSpec, index: &IndexSpec, of: &Item) ->
     }
 }
 
-/// Makes the tables, and waits until they can be used.
+/// Makes the tables that are not there, and waits until all can be used.
 ///
 /// # Errors
-/// What went wrong: without faults, nothing may.
-pub async fn make_tables(world: &World) -> Result<(), String> {
+/// What went wrong: without faults, nothing may, and after the `first` time no table may be gone that nobody deletes.
+pub async fn make_tables(world: &World, first: bool) -> Result<(), String> {
     for stage in &world.scene.stages {
-        world.ask(stage.spec().create()).await.map_err(|error| format!("CreateTable: {error:?}"))?;
+        make_table(world, stage, first).await?;
         wait_until_active(world, stage).await?;
     }
     Ok(())
+}
+
+async fn make_table(world: &World, stage: &Stage, first: bool) -> Result<(), String> {
+    let name = &stage.spec().name;
+    for _ in 0..PATIENCE {
+        match world.ask(DescribeTableInput { table_name: name.clone() }).await {
+            Ok(Response::DescribeTable(output)) => {
+                let status = output.table.and_then(|table| table.table_status);
+                if status != Some(TableStatus::Deleting) {
+                    return Ok(());
+                }
+                world.env.tasks.sleep(PAUSE).await;
+            }
+            Err(error) if error.code == ErrorCode::ResourceNotFoundException && (first || stage.drops) => {
+                world.ask(stage.spec().create()).await.map_err(|error| format!("CreateTable: {error:?}"))?;
+            }
+            answer => return Err(format!("DescribeTable {name} was answered {answer:?}")),
+        }
+    }
+    Err(format!("{name} stays DELETING"))
 }

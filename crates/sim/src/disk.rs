@@ -44,10 +44,14 @@ pub struct Disk {
 struct State {
     /// What a crash leaves.
     durable: Arc<Memory>,
-    /// The same with everything that is queued.
+    /// What was durable a while ago.
+    past: Arc<Memory>,
+    /// What is durable, with everything that is queued.
     newest: Arc<Memory>,
     queue: VecDeque<Queued>,
     syncing: bool,
+    /// Whether reads that may be stale sometimes are.
+    stale: bool,
 }
 
 #[derive(Debug)]
@@ -112,8 +116,15 @@ impl Disk {
     /// An empty disk.
     pub fn new(env: Env, delays: Delays, trace: Arc<Trace>) -> Disk {
         let durable = Memory::with_clock(Arc::clone(&env.clock));
-        let newest = Arc::new(durable.fork());
-        let state = State { durable: Arc::new(durable), newest, queue: VecDeque::new(), syncing: false };
+        let (past, newest) = (Arc::new(durable.fork()), Arc::new(durable.fork()));
+        let state = State {
+            durable: Arc::new(durable),
+            past,
+            newest,
+            queue: VecDeque::new(),
+            syncing: false,
+            stale: false,
+        };
         Disk { env, delays, trace, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -131,9 +142,12 @@ impl Disk {
         state.syncing = false;
     }
 
-    /// How many changes are queued.
-    pub fn queued(&self) -> usize {
-        self.state.lock().queue.len()
+    /// Whether reads that may be stale ([`Freshness::Any`]) sometimes are from now on: they see what was durable a while
+    /// ago.
+    pub fn let_reads_be_stale(&self, may: bool) {
+        let mut state = self.state.lock();
+        state.past = Arc::new(state.durable.fork());
+        state.stale = may;
     }
 
     /// A delay of up to `most`; often none, and then the caller goes on at once.
@@ -183,6 +197,9 @@ impl Disk {
             let mut state = self.state.lock();
             let group: Vec<Queued> = state.queue.drain(..group).collect();
             self.trace.note(|| format!("disk: synced {} changes", group.len()));
+            if state.stale && self.env.random.next_u64().is_multiple_of(3) {
+                state.past = Arc::new(state.durable.fork());
+            }
             for queued in group {
                 queued.change.apply(&state.durable);
                 // Nobody may be waiting any more.
@@ -220,6 +237,23 @@ impl Disk {
         self.when_synced(synced, ())
     }
 
+    /// The durable state that a read sees.
+    fn seen<'s>(&self, state: &'s State, freshness: Freshness) -> &'s Memory {
+        let may_be_stale = state.stale && freshness == Freshness::Any;
+        if may_be_stale && self.env.random.next_u64().is_multiple_of(2) {
+            &state.past
+        } else {
+            &state.durable
+        }
+    }
+
+    fn row(&self, state: &State, at: &Address, freshness: Freshness) -> Found {
+        match freshness {
+            Freshness::Newest if at.space != Space::TALLIES => Disk::newest(state, at),
+            _ => now(self.seen(state, freshness).get(at, freshness)),
+        }
+    }
+
     /// The newest state of a row, and whether it is durable.
     fn newest(state: &State, at: &Address) -> Found {
         let mut found = now(state.newest.get(at, Freshness::Newest));
@@ -229,32 +263,30 @@ impl Disk {
     }
 }
 
-fn get(state: &State, at: &Address, freshness: Freshness) -> Found {
-    match freshness {
-        Freshness::Newest if at.space != Space::TALLIES => Disk::newest(state, at),
-        _ => now(state.durable.get(at, freshness)),
-    }
-}
-
 impl Store for Disk {
     fn capabilities(&self) -> Capabilities {
         Capabilities { multi_part_commits: true, durable: true }
     }
 
     fn get<'a>(&'a self, at: &'a Address, freshness: Freshness) -> Answer<'a, Found> {
-        self.read(move |state| get(state, at, freshness))
+        self.read(move |state| self.row(state, at, freshness))
     }
 
     fn get_many<'a>(&'a self, at: &'a [Address], freshness: Freshness) -> Answer<'a, Vec<Found>> {
-        self.read(move |state| at.iter().map(|at| get(state, at, freshness)).collect())
+        self.read(move |state| {
+            if freshness == Freshness::Newest {
+                return at.iter().map(|at| self.row(state, at, freshness)).collect();
+            }
+            now(self.seen(state, freshness).get_many(at, freshness))
+        })
     }
 
     fn range(&self, range: RangeRead) -> Answer<'_, RangePage> {
-        self.read(|state| now(state.durable.range(range)))
+        self.read(|state| now(self.seen(state, range.freshness).range(range)))
     }
 
     fn sweep(&self, sweep: SweepRead) -> Answer<'_, SweepPage> {
-        self.read(|state| now(state.durable.sweep(sweep)))
+        self.read(|state| now(self.seen(state, sweep.freshness).sweep(sweep)))
     }
 
     fn commit(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
@@ -265,7 +297,7 @@ impl Store for Disk {
                 self.when_synced(synced, Outcome::Applied)
             }
             Outcome::Refused { row, .. } => {
-                let current = get(&state, &row, Freshness::Newest);
+                let current = Disk::newest(&state, &row);
                 Answer::later(async move {
                     self.pause(self.delays.call).await;
                     Ok(Outcome::Refused { row, current })

@@ -56,6 +56,14 @@ pub struct Call {
     pub touches: Vec<Touch>,
 }
 
+/// The client number of audits.
+pub const AUDITOR: usize = usize::MAX;
+
+/// For people.
+fn who(client: usize) -> String {
+    if client == AUDITOR { "the auditor".to_owned() } else { format!("client {client}") }
+}
+
 /// The recorder. Moments are counted: each call, answer and crash is one.
 #[derive(Debug)]
 pub struct History {
@@ -91,7 +99,7 @@ impl History {
         let from = state.next();
         let id = CallId(state.calls.len());
         state.calls.push(Call { client, from, end: End::Open, atomic: false, touches });
-        self.trace.note(|| format!("{from} client {client} calls {}", text()));
+        self.trace.note(|| format!("{from} {} calls {}", who(client), text()));
         id
     }
 
@@ -102,7 +110,7 @@ impl History {
         let call = &mut state.calls[id.0];
         call.end = End::Answered(moment);
         call.touches = touches;
-        self.trace.note(|| format!("{moment} client {} is answered {}", call.client, text()));
+        self.trace.note(|| format!("{moment} {} is answered {}", who(call.client), text()));
     }
 
     /// A call fails, and nobody knows what it did or will have done.
@@ -111,7 +119,7 @@ impl History {
         let moment = state.next();
         let call = &mut state.calls[id.0];
         call.end = End::Unknown(u64::MAX);
-        self.trace.note(|| format!("{moment} client {} meets a failure: {}", call.client, text()));
+        self.trace.note(|| format!("{moment} {} meets a failure: {}", who(call.client), text()));
     }
 
     /// The process dies. What was called and not answered is over.

@@ -49,7 +49,7 @@ impl View {
 impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Write(write, answer) => write!(f, "{:?} -> {answer:?}", write),
+            Step::Write(write, answer) => write!(f, "{write:?} -> {answer:?}"),
             Step::Read(view, seen) => write!(f, "{view:?} -> {seen:?}"),
         }
     }

@@ -150,7 +150,9 @@ impl<M: Model> Search<'_, M> {
             if fitting.is_empty() {
                 return;
             }
-            fitting.into_iter().for_each(|at| frame.take(at));
+            for at in fitting {
+                frame.take(at);
+            }
         }
     }
 
@@ -187,15 +189,17 @@ impl<M: Model> Search<'_, M> {
 
     fn explain(&self, frame: &Frame) -> String {
         let horizon = self.horizon(frame);
-        let mut text =
-            format!("no order of the steps explains their answers. After {} of them, ", frame.count());
-        text += &format!("the state was {:?}, and none of these could follow:", self.states[frame.state]);
         let open = |(at, span): &(usize, &Span<M::Step>)| !frame.has(*at) && span.from < horizon;
-        for (_, span) in self.spans.iter().enumerate().filter(open) {
+        let line = |(_, span): (usize, &Span<M::Step>)| {
             let certainty = if span.certain { "" } else { " perhaps" };
-            text += &format!("\n    {}..{}{certainty} {:?}", span.from, span.until, span.step);
-        }
-        text
+            format!("\n    {}..{}{certainty} {:?}", span.from, span.until, span.step)
+        };
+        let open: String = self.spans.iter().enumerate().filter(open).map(line).collect();
+        let (taken, state) = (frame.count(), &self.states[frame.state]);
+        format!(
+            "no order of the steps explains their answers. After {taken} of them, the state was {state:?}, and none of \
+             these could follow:{open}"
+        )
     }
 }
 

@@ -65,7 +65,7 @@ fn tell(summary: &Summary) {
 }
 
 fn one(seed: u64, bug: Option<Bug>) -> bool {
-    let report = run(seed, &Options { bug, trace: true });
+    let report = run(seed, Options { bug, trace: true });
     report.trace.iter().for_each(|line| println!("{line}"));
     match &report.failure {
         None => println!("seed {seed} is well: {} calls, {} crashes", report.calls, report.crashes),

@@ -90,7 +90,9 @@ impl Planted {
             Bug::LostWrite if self.one_in(30) => parts.iter_mut().for_each(lose),
             Bug::IndexRowForgotten if self.one_in(10) => forget_index_rows(parts),
             Bug::TotalForgotten if self.one_in(20) => {
-                parts.iter_mut().for_each(|part| part.tallies.clear());
+                for part in parts {
+                    part.tallies.clear();
+                }
             }
             Bug::StampReused => parts.iter_mut().for_each(reuse_stamps),
             _ => {}

@@ -17,7 +17,7 @@ use crate::item::Items;
 use crate::linear::{self, Verdict};
 use crate::oracle::{Item, Rng};
 use crate::planted::{Bug, Planted};
-use crate::trace::Trace;
+use crate::trace::{Trace, shorten};
 use crate::workload::{Admin, Belief, Client, Scene, World};
 
 /// Turns that one life may take; far more than it needs.
@@ -53,6 +53,7 @@ pub struct Report {
 #[derive(Debug)]
 struct Character {
     delays: Delays,
+    stale: bool,
     chances: Chances,
     engine: EngineOptions,
     lives: usize,
@@ -68,7 +69,7 @@ impl Character {
             sync: micros(*rng.pick(&[0, 200, 2000, 10_000])),
             early: bug == Some(Bug::EarlyAnswer),
         };
-        let faults = if rng.percent(25) { 1 } else { 0 };
+        let faults = u16::from(rng.percent(25));
         let chance = |rng: &mut Rng, most: usize| faults * u16::try_from(rng.below(most)).expect("few");
         let chances = Chances {
             error: chance(rng, 15),
@@ -82,12 +83,20 @@ impl Character {
             ..EngineOptions::default()
         };
         let clients = 2 + rng.below(3);
-        Character { delays, chances, engine, lives: 1 + rng.below(3), clients, calls: 4 + rng.below(10) }
+        Character {
+            delays,
+            stale: rng.percent(30),
+            chances,
+            engine,
+            lives: 1 + rng.below(3),
+            clients,
+            calls: 4 + rng.below(10),
+        }
     }
 }
 
 /// Runs a seed.
-pub fn run(seed: u64, options: &Options) -> Report {
+pub fn run(seed: u64, options: Options) -> Report {
     let (env, simulation) = Simulation::new(seed);
     let trace = Arc::new(Trace::new(Arc::clone(&env.clock), options.trace));
     let history = Arc::new(History::new(Arc::clone(&trace)));
@@ -99,6 +108,7 @@ pub fn run(seed: u64, options: &Options) -> Report {
         Ok(Err(failure)) => Some(failure),
         Ok(Ok(())) => history.violation().or_else(|| judge(&history, &run.scene, &mut undecided)),
     };
+    let failure = failure.map(|failure| shorten(&failure));
     Report { seed, failure, calls: history.len(), crashes: run.crashes, undecided, trace: trace.lines() }
 }
 
@@ -159,7 +169,7 @@ impl Run {
 
     fn play(&mut self) -> Result<(), String> {
         let mut world = self.open()?;
-        self.simulation.block_on(audit::make_tables(&world))?;
+        self.simulation.block_on(audit::make_tables(&world, true))?;
         for _ in 0..self.character.lives {
             let crashes = self.rng.percent(70);
             self.live(&world, crashes)?;
@@ -195,6 +205,7 @@ impl Run {
     /// Lets clients call until they are done, or up to a moment that the seed chooses.
     fn live(&mut self, world: &World, crashes: bool) -> Result<(), String> {
         self.faulty.set_chances(self.character.chances);
+        self.disk.let_reads_be_stale(self.character.stale);
         let running = self.spawn_clients(world);
         let calls = self.rng.below(self.character.clients * self.character.calls);
         let crash_after = self.history.len() + calls;
@@ -213,6 +224,7 @@ impl Run {
             }
         }
         self.faulty.set_chances(Chances::default());
+        self.disk.let_reads_be_stale(false);
         if !crashes && running.load(Ordering::Relaxed) > 0 {
             return Err("clients do not come to an end".to_owned());
         }
@@ -237,7 +249,7 @@ impl Run {
         }
         for (table, stage) in self.scene.stages.iter().enumerate() {
             let changes = self.rng.below(4);
-            if stage.extra.is_some() && changes > 0 {
+            if (stage.extra.is_some() || stage.drops) && changes > 0 {
                 let belief = self.beliefs[table].clone();
                 let admin = Admin { table, belief, rng: self.rng.fork(), world: world.clone() };
                 spawn(Box::pin(admin.run(changes)));

@@ -35,7 +35,7 @@ pub fn run_all(seeds: Range<u64>, options: Options, progress: fn(&Summary)) -> S
     let workers: Vec<_> = (0..threads)
         .map(|_| {
             let (next, summary, end) = (Arc::clone(&next), Arc::clone(&summary), seeds.end);
-            let work = move || work(&next, end, &options, &summary, progress);
+            let work = move || work(&next, end, options, &summary, progress);
             Env::thread("simulation", work).expect("the system can start a few threads")
         })
         .collect();
@@ -47,7 +47,7 @@ pub fn run_all(seeds: Range<u64>, options: Options, progress: fn(&Summary)) -> S
     summary
 }
 
-fn work(next: &AtomicU64, end: u64, options: &Options, summary: &Mutex<Summary>, progress: fn(&Summary)) {
+fn work(next: &AtomicU64, end: u64, options: Options, summary: &Mutex<Summary>, progress: fn(&Summary)) {
     loop {
         let seed = next.fetch_add(1, Ordering::Relaxed);
         if seed >= end || summary.lock().failures.len() >= FAILURES_MAX {

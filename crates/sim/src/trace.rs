@@ -27,7 +27,7 @@ impl Trace {
     /// Writes a line, with the time in microseconds.
     pub fn note(&self, text: impl FnOnce() -> String) {
         let Some(lines) = &self.lines else { return };
-        let line = format!("{:>9} {}", self.clock.monotonic().as_micros(), text());
+        let line = format!("{:>9} {}", self.clock.monotonic().as_micros(), shorten(&text()));
         lines.lock().push(line);
     }
 
@@ -35,4 +35,13 @@ impl Trace {
     pub fn lines(&self) -> Vec<String> {
         self.lines.as_ref().map(|lines| lines.lock().clone()).unwrap_or_default()
     }
+}
+
+/// The text with long runs of filler cut to their length.
+pub fn shorten(text: &str) -> String {
+    let pieces = text.split_inclusive(|at: char| at != 'x').map(|piece| {
+        let run = piece.trim_end_matches(|at: char| at != 'x').len();
+        if run > 20 { format!("x*{run}{}", &piece[run..]) } else { piece.to_owned() }
+    });
+    pieces.collect()
 }

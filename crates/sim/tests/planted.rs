@@ -6,7 +6,7 @@ use hashrange_sim::run::{Options, run};
 /// The first seed that finds the bug.
 fn found(bug: Bug, within: u64) -> Option<u64> {
     let options = Options { bug: Some(bug), trace: false };
-    (0..within).find(|seed| run(*seed, &options).failure.is_some())
+    (0..within).find(|seed| run(*seed, options).failure.is_some())
 }
 
 #[test]

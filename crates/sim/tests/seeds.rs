@@ -23,7 +23,7 @@ fn every_seed_is_answered_as_the_rules_say() {
 fn a_seed_replays_identically() {
     let options = Options { trace: true, ..Options::default() };
     for seed in 0..20 {
-        let (one, two) = (run(seed, &options), run(seed, &options));
+        let (one, two) = (run(seed, options), run(seed, options));
         assert!(one.trace.len() > 50, "seed {seed} does little: {:?}", one.trace);
         assert_eq!(one.trace, two.trace, "seed {seed}");
     }
@@ -32,5 +32,5 @@ fn a_seed_replays_identically() {
 #[test]
 fn different_seeds_are_different_worlds() {
     let options = Options { trace: true, ..Options::default() };
-    assert_ne!(run(1, &options).trace, run(2, &options).trace);
+    assert_ne!(run(1, options).trace, run(2, options).trace);
 }

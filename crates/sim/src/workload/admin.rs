@@ -1,17 +1,19 @@
-//! Somebody who adds and deletes a global index while others write.
+//! Somebody who adds and deletes a global index, or replaces the whole table, while others write.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hashrange_api::{
-    CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction, DescribeTableInput,
-    GlobalSecondaryIndexUpdate, Response, TableDescription, UpdateTableInput,
+    CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction, DeleteTableInput, DescribeTableInput,
+    Error, GlobalSecondaryIndexUpdate, Response, ReturnValue, TableDescription, UpdateTableInput,
 };
 use parking_lot::Mutex;
 
-use super::{Stage, World};
-use crate::oracle::Rng;
+use super::{Stage, World, touch_of};
+use crate::history::Touch;
 use crate::oracle::schema::IndexSpec;
+use crate::oracle::write::{Change, Guard, Write};
+use crate::oracle::{Item, Rng};
 
 /// Whether a table's extra index exists, as far as answers have told.
 #[derive(Clone, Debug, Default)]
@@ -53,11 +55,45 @@ impl Admin {
         for _ in 0..changes {
             let pause = u64::try_from(self.rng.below(20_000)).expect("below twenty thousand");
             self.world.env.tasks.sleep(Duration::from_micros(pause)).await;
-            self.change().await;
+            if self.world.scene.stages[self.table].drops && self.rng.percent(50) {
+                self.replace_table().await;
+            } else {
+                self.change_index().await;
+            }
         }
     }
 
-    async fn change(&self) {
+    /// Deletes the table, and all its items with it, and makes it anew.
+    async fn replace_table(&self) {
+        let scene = Arc::clone(&self.world.scene);
+        let stage = &scene.stages[self.table];
+        let before = self.belief.get();
+        self.belief.set(None);
+        let history = &self.world.history;
+        let touches = deletions(self.table, stage, None);
+        let id = history.call(self.table, touches, || format!("DeleteTable {}", stage.spec().name));
+        let input = DeleteTableInput { table_name: stage.spec().name.clone() };
+        match self.world.ask(input).await {
+            Ok(_) => {
+                let touches = deletions(self.table, stage, Some(&Ok(None)));
+                history.answer(id, touches, || "done".to_owned());
+            }
+            Err(error) if error.code.status() < 500 => {
+                self.belief.set(before);
+                return history.answer(id, Vec::new(), || format!("{error:?}"));
+            }
+            Err(error) => history.fail(id, || format!("{error:?}")),
+        }
+        // Where it goes wrong, the table is made before the next audit.
+        for _ in 0..20 {
+            if self.world.ask(stage.spec().create()).await.is_ok() {
+                return self.belief.set(Some(false));
+            }
+            self.world.env.tasks.sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    async fn change_index(&self) {
         let scene = Arc::clone(&self.world.scene);
         let stage = &scene.stages[self.table];
         let (Some(extra), Some(exists)) = (&stage.extra, self.belief.get()) else { return };
@@ -80,6 +116,16 @@ impl Admin {
             Err(error) => history.fail(id, || format!("{error:?}")),
         }
     }
+}
+
+/// What the deletion of a table does: each of its items is deleted.
+fn deletions(table: usize, stage: &Stage, answer: Option<&Result<Option<Item>, Error>>) -> Vec<Touch> {
+    let deletion = |key: &Item| {
+        let change = Change::Delete(key.clone());
+        let write = Write { change, guard: Guard::default(), wanted: ReturnValue::None };
+        touch_of(table, stage, &Arc::new(write), answer.cloned())
+    };
+    stage.keys.iter().map(deletion).collect()
 }
 
 impl World {

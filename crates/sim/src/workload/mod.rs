@@ -8,7 +8,7 @@ mod writes;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashrange_api::{Error, Missing, Request, Response};
+use hashrange_api::{Error, ErrorCode, Missing, Request, Response};
 use hashrange_env::Env;
 use hashrange_service::{Caller, Service};
 
@@ -38,6 +38,8 @@ pub struct Stage {
     pub keys: Vec<Item>,
     /// A global index that comes and goes while clients write.
     pub extra: Option<IndexSpec>,
+    /// Whether the table is deleted and made anew while clients write.
+    pub drops: bool,
 }
 
 /// The account and region of everything in the simulation.
@@ -63,14 +65,14 @@ impl Stage {
         let mut spec = generate::table(rng, &format!("table-{number}"));
         spec.heavy = false;
         let mut keys: Vec<Item> = Vec::new();
-        for _ in 0..2 + rng.below(6) {
+        for _ in 0..=rng.below(6) {
             let key = generate::key(rng, &spec);
             if !keys.contains(&key) {
                 keys.push(key);
             }
         }
         let extra = rng.percent(60).then(|| generate::extra_index(rng, &spec));
-        Stage { table: Table::new(spec), keys, extra }
+        Stage { table: Table::new(spec), keys, extra, drops: rng.percent(20) }
     }
 
     /// The table's definition.
@@ -113,8 +115,18 @@ impl World {
         self.service.call(&caller(), request).await
     }
 
-    /// Records a call and its failure; an answer is for the caller to record. `None` where the server failed, as a faulty
-    /// store makes it.
+    /// Whether an error may be met at any time: a failure of the store, or no table while it is being replaced.
+    fn is_excused(&self, error: &Error) -> bool {
+        error.code.status() >= 500 || self.is_between_tables(error)
+    }
+
+    fn is_between_tables(&self, error: &Error) -> bool {
+        error.code == ErrorCode::ResourceNotFoundException
+            && self.scene.stages.iter().any(|stage| stage.drops)
+    }
+
+    /// Records a call and its failure; an answer is for the caller to record. `None` where the error may be met at any
+    /// time.
     async fn call(
         &self,
         client: usize,
@@ -122,9 +134,15 @@ impl World {
         touches: Vec<Touch>,
     ) -> Option<(CallId, Result<Response, Error>)> {
         let id = self.history.call(client, touches, || format!("{request:?}"));
+        let is_batch = matches!(request, Request::BatchWriteItem(_));
         match self.ask(request).await {
-            Err(error) if error.code.status() >= 500 => {
+            // Some of a batch may have been written to the table that was there.
+            Err(error) if error.code.status() >= 500 || is_batch && self.is_between_tables(&error) => {
                 self.history.fail(id, || format!("{error:?}"));
+                None
+            }
+            Err(error) if self.is_between_tables(&error) => {
+                self.history.answer(id, Vec::new(), || format!("{error:?}"));
                 None
             }
             answer => Some((id, answer)),

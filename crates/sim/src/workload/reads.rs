@@ -149,7 +149,7 @@ impl Client {
             loop {
                 let output = match self.world.ask(input.clone()).await {
                     Ok(Response::Scan(output)) => output,
-                    Err(error) if error.code.status() >= 500 => {
+                    Err(error) if self.world.is_excused(&error) => {
                         self.world.history.fail(id, || format!("{error:?}"));
                         return None;
                     }

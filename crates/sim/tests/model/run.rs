@@ -8,6 +8,7 @@ use hashrange_sim::oracle::counts::check_counts;
 use hashrange_sim::oracle::generate;
 use hashrange_sim::oracle::rng::Rng;
 use hashrange_sim::oracle::table::Table;
+use hashrange_sim::trace::shorten;
 
 use crate::database::Database;
 
@@ -41,15 +42,6 @@ pub(crate) fn run(seed: u64, database: &Database, operations: usize) {
             resume_unwind(panic);
         }
     }
-}
-
-/// The text with long runs of filler cut to their length.
-fn shorten(text: &str) -> String {
-    let pieces = text.split_inclusive(|at: char| at != 'x').map(|piece| {
-        let run = piece.trim_end_matches(|at: char| at != 'x').len();
-        if run > 20 { format!("x*{run}{}", &piece[run..]) } else { piece.to_owned() }
-    });
-    pieces.collect()
 }
 
 impl World<'_> {
