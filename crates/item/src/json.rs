@@ -158,7 +158,7 @@ pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
         AttributeValue::S(text) => write_typed(br#"{"S":"#, text, out, |text, out| write_string(text, out)),
         AttributeValue::N(number) => write_typed(br#"{"N":"#, number, out, write_number),
         AttributeValue::B(bytes) => {
-            write_typed(br#"{"B":"#, bytes, out, |bytes, out| write_binary(bytes, out))
+            write_typed(br#"{"B":"#, bytes, out, |bytes, out| write_binary(bytes, out));
         }
         AttributeValue::Bool(true) => out.extend_from_slice(br#"{"BOOL":true}"#),
         AttributeValue::Bool(false) => out.extend_from_slice(br#"{"BOOL":false}"#),
