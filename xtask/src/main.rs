@@ -3,6 +3,7 @@
 mod ci;
 mod clients;
 mod codegen;
+mod fuzz;
 mod process;
 mod tidy;
 
@@ -17,6 +18,7 @@ cargo xtask codegen [--check]     write the generated code, or check that it is 
 cargo xtask clients [NAME..]      walk the server with every SDK that this machine can run
 cargo xtask crash [--rounds N]    kill a server N times under load and check what it comes back with
 cargo xtask sim --seeds N         run the whole database in N simulated worlds; `--seed N` shows one
+cargo xtask fuzz [--minutes N]    random requests, expressions, rows, heads, files; one minute each, or longer
 cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk
 cargo xtask bench query           the same for Query, Scan, batches and indexes";
 
@@ -41,6 +43,7 @@ fn dispatch(words: &[&str]) -> Outcome {
         ["crash", rest @ ..] => crash(rest),
         ["sim", rest @ ..] => sim(rest),
         ["bench", rest @ ..] => bench(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => Err(format!("no such command; there are\n{USAGE}")),
     }
 }

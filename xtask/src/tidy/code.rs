@@ -25,12 +25,13 @@ const BANS: [Ban; 12] = [
 
 /// What stands outside the database and watches it in real time or from other threads: tests of whole processes,
 /// measurements, and tools.
-const WATCHERS: [&str; 6] = [
+const WATCHERS: [&str; 7] = [
     "crates/bench/",
     "crates/conformance/",
     "crates/hashrange/tests/",
     "crates/language/tests/hostile.rs",
     "crates/store-local/examples/",
+    "fuzz/",
     "xtask/",
 ];
 

@@ -111,7 +111,7 @@ impl File {
     /// Whether the whole file is a test, an example or a development tool.
     pub(super) fn is_for_development(&self) -> bool {
         let path = &self.path;
-        ["crates/conformance/", "crates/bench/", "crates/sim/", "xtask/"]
+        ["crates/conformance/", "crates/bench/", "crates/sim/", "fuzz/", "xtask/"]
             .iter()
             .any(|start| path.starts_with(start))
             || ["/tests/", "/examples/", "/benches/"].iter().any(|part| path.contains(part))
