@@ -1,6 +1,7 @@
-//! The program `hashrange`: `serve` runs the server, `explain` shows the plan of a request, `tour` walks through a
+//! The program `hashrange`: `serve` runs the server, `explain` shows the plan of a request, `check` verifies a folder, `tour` walks through a
 //! single-table design.
 
+mod check;
 mod client;
 mod config;
 mod explain;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let matches = config::command().get_matches();
     let outcome = match matches.subcommand() {
         Some(("serve", flags)) => return serve(flags),
+        Some(("check", flags)) => return check::run(flags),
         Some(("explain", flags)) => explain::run(flags),
         Some(("tour", _)) => tour::run(),
         _ => unreachable!("clap demands one of the subcommands"),

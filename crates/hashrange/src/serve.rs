@@ -166,7 +166,12 @@ async fn received(signal: &mut Signal, name: &'static str) {
 /// warning on: what they do is not what a person asked for.
 fn start_log(settings: &Settings) {
     let level = LevelFilter::from_level(settings.log_level);
-    let ours = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("hashrange", level);
+    let ours = Targets::new()
+        .with_default(level.min(LevelFilter::WARN))
+        .with_target("hashrange", level)
+        // The store tells what failed and what to do, once; only what ends a background thread it does not hear.
+        .with_targets([("fjall", LevelFilter::OFF), ("lsm_tree", LevelFilter::OFF)])
+        .with_target("fjall::worker_pool", LevelFilter::ERROR);
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())

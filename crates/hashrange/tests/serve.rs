@@ -238,13 +238,13 @@ fn a_folder_of_a_later_release_is_refused() {
     let format = folder.path().join("hashrange.format");
     assert_eq!(Server::start(&["--data", text(folder.path())]).stop("-TERM"), Some(0));
     let ours = std::fs::read_to_string(&format).expect("the folder names its format");
-    std::fs::write(&format, ours.replace("format 2\n", "format 3\n")).expect("a writable folder");
+    std::fs::write(&format, ours.replace("format 3\n", "format 4\n")).expect("a writable folder");
     refuses(
         &["serve", "--addr", "127.0.0.1:0", "--data", text(folder.path())],
         1,
         folder.path(),
         &expect![
-            "error: the folder FOLDER has format 3 and this release reads up to 2; run the newer Hashrange that wrote it, or choose another folder"
+            "error: the folder FOLDER has format 4 and this release reads up to 3; run the newer Hashrange that wrote it, or choose another folder"
         ],
     );
 }

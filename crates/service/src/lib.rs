@@ -4,6 +4,7 @@
 //! all come through [`Service::call`].
 
 mod explain;
+mod failures;
 mod job;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use hashrange_store::{Store, StoreError};
 
 pub use explain::Explanation;
 
+use failures::Failures;
 use job::backfill::Backfill;
 
 /// Who asks, as the edge found out.
@@ -36,6 +38,7 @@ pub struct Service {
     engine: Arc<Engine>,
     store: Arc<dyn Store>,
     backfill: Arc<Backfill>,
+    failures: Failures,
 }
 
 impl Service {
@@ -47,7 +50,7 @@ impl Service {
         let engine = Arc::new(Engine::open(Arc::clone(&store), env.clone(), options).await?);
         let backfill = Backfill::new(Arc::clone(&engine), env);
         backfill.look();
-        Ok(Service { engine, store, backfill })
+        Ok(Service { engine, store, backfill, failures: Failures::default() })
     }
 
     /// Ends background work. Requests that are under way are still answered.
@@ -75,9 +78,20 @@ impl Service {
         if let Err(error) = &answer
             && error.code.status() >= 500
         {
-            tracing::error!(operation = operation.name(), request_id = caller.request_id, %error, "request failed");
+            self.tell(caller, operation, error);
         }
         answer
+    }
+
+    /// Logs a failure of our own: each cause once, and again only for those who look closely. What failed below has been
+    /// logged there as an error.
+    fn tell(&self, caller: &Caller, operation: Operation, error: &Error) {
+        let (operation, request_id) = (operation.name(), &caller.request_id);
+        if self.failures.is_news(&error.to_string()) {
+            tracing::warn!(operation, request_id, %error, "request failed; others may for the same cause");
+        } else {
+            tracing::debug!(operation, request_id, %error, "request failed");
+        }
     }
 
     /// What a request would touch and cost, without running it.

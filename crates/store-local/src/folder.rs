@@ -5,11 +5,18 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::files::Damage;
+use crate::sequence;
+
 /// Version of the on-disk format that this build reads and writes; `docs/format.md` tells the versions apart.
-pub(crate) const FORMAT_VERSION: u32 = 2;
+pub(crate) const FORMAT_VERSION: u32 = 3;
+/// The oldest version that is read. Such a folder becomes one of this version when it is opened.
+const OLDEST_VERSION: u32 = 2;
+/// The first version whose folders have a file with the number of the last commit, and batches that name the one before.
+pub(crate) const FIRST_WITH_SEQUENCE: u32 = 3;
 /// First line of the format file.
 const MAGIC: &str = "hashrange data folder";
-const FORMAT_FILE: &str = "hashrange.format";
+pub(crate) const FORMAT_FILE: &str = "hashrange.format";
 const FORMAT_FILE_DRAFT: &str = "hashrange.format.new";
 /// Folder of the tree engine.
 pub(crate) const TREE_FOLDER: &str = "tree";
@@ -40,6 +47,26 @@ pub enum OpenError {
         /// What is wrong.
         what: String,
     },
+    /// Data is damaged or missing. Nothing was changed.
+    Broken {
+        /// The folder.
+        path: PathBuf,
+        /// What was found first.
+        damage: Damage,
+    },
+    /// The data ends before the last answered commit. Nothing was changed.
+    Lost {
+        /// The folder.
+        path: PathBuf,
+        /// Number of the last commit that is there.
+        found: u64,
+        /// Number of the last commit that is known to have been answered.
+        answered: u64,
+    },
+    /// There is no database in it.
+    Absent(PathBuf),
+    /// There is a database in it where none may be.
+    Occupied(PathBuf),
     /// Another process has it open.
     InUse(PathBuf),
     /// The folder cannot be made, read or written.
@@ -79,7 +106,7 @@ impl fmt::Display for OpenError {
             ),
             OpenError::Older { path, found } => write!(
                 f,
-                "the folder {} has format {found} and this release reads only {FORMAT_VERSION}; \
+                "the folder {} has format {found} and this release reads {OLDEST_VERSION} to {FORMAT_VERSION}; \
                  run the older Hashrange that wrote it, or choose another folder",
                 path.display()
             ),
@@ -88,6 +115,29 @@ impl fmt::Display for OpenError {
                 "the file {}/{FORMAT_FILE} is damaged ({what}); restore it from a backup of this folder",
                 path.display()
             ),
+            OpenError::Broken { path, damage } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "the data in {path} is damaged: {damage}; nothing was changed: restore the folder from a backup, or copy \
+                     what is readable with `hashrange check {path} --salvage NEW-FOLDER`"
+                )
+            }
+            OpenError::Lost { path, found, answered } => {
+                let (path, count) = (path.display(), answered.saturating_sub(*found));
+                write!(
+                    f,
+                    "the last {count} or more commits in {path} are missing (it ends with commit {found}, and commit {answered} \
+                     was answered); nothing was changed: restore the folder from a backup, or go on without them in a copy made \
+                     with `hashrange check {path} --salvage NEW-FOLDER`"
+                )
+            }
+            OpenError::Absent(path) => {
+                write!(f, "{} holds no database; give the --data of the server", path.display())
+            }
+            OpenError::Occupied(path) => {
+                write!(f, "{} holds a database already; choose an empty or a new folder", path.display())
+            }
             OpenError::InUse(path) => write!(
                 f,
                 "the folder {} is open in another process; stop that one, or choose another folder",
@@ -115,7 +165,8 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// The lock is on the folder itself, so that it leaves no file behind.
     handle: File,
-    is_new: bool,
+    /// The version found; none in a new folder.
+    found: Option<u32>,
 }
 
 impl Folder {
@@ -125,25 +176,34 @@ impl Folder {
             |error: io::Error| OpenError::Unwritable { path: path.into(), why: error.to_string() };
         fs::create_dir_all(path).map_err(unwritable)?;
         // Before the lock: a foreign folder must not be touched at all.
-        let is_new = is_new(path)?;
-        let handle = File::open(path).map_err(unwritable)?;
-        handle.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => OpenError::InUse(path.into()),
-            TryLockError::Error(error) => unwritable(error),
-        })?;
-        if is_new {
+        let found = version(path)?;
+        let handle = lock(path)?;
+        if found.is_none() {
             start_anew(path).map_err(unwritable)?;
         }
-        Ok(Folder { path: path.into(), handle, is_new })
+        Ok(Folder { path: path.into(), handle, found })
     }
 
-    /// Makes a new folder ours for good. Called when the engine has made its files: a crash before leaves a
-    /// draft, and the next start begins again.
+    /// Whether there was no database in it.
+    pub(crate) fn is_new(&self) -> bool {
+        self.found.is_none()
+    }
+
+    /// Whether it has a file with the number of the last commit.
+    pub(crate) fn has_sequence(&self) -> bool {
+        self.found.is_some_and(|found| found >= FIRST_WITH_SEQUENCE)
+    }
+
+    /// Makes a new folder ours for good, and an older one of this version. Called when all files are made: a crash
+    /// before leaves a draft, and the next start begins again.
     pub(crate) fn finish(&self) -> Result<(), OpenError> {
-        if !self.is_new {
-            return Ok(());
-        }
-        fs::rename(self.path.join(FORMAT_FILE_DRAFT), self.path.join(FORMAT_FILE))
+        let drafted = match self.found {
+            Some(FORMAT_VERSION) => return Ok(()),
+            Some(_) => write_draft(&self.path),
+            None => Ok(()),
+        };
+        drafted
+            .and_then(|()| fs::rename(self.path.join(FORMAT_FILE_DRAFT), self.path.join(FORMAT_FILE)))
             .and_then(|()| self.handle.sync_all())
             .map_err(|error| OpenError::Unwritable { path: self.path.clone(), why: error.to_string() })
     }
@@ -159,15 +219,26 @@ impl Folder {
     }
 }
 
-/// True for an empty folder, false for one of ours, and an error otherwise.
-fn is_new(path: &Path) -> Result<bool, OpenError> {
+/// Locks the folder itself.
+pub(crate) fn lock(path: &Path) -> Result<File, OpenError> {
+    let unwritable = |error: io::Error| OpenError::Unwritable { path: path.into(), why: error.to_string() };
+    let handle = File::open(path).map_err(unwritable)?;
+    handle.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => OpenError::InUse(path.into()),
+        TryLockError::Error(error) => unwritable(error),
+    })?;
+    Ok(handle)
+}
+
+/// Nothing for an empty folder, the format version of one of ours, and an error otherwise.
+pub(crate) fn version(path: &Path) -> Result<Option<u32>, OpenError> {
     match fs::read_to_string(path.join(FORMAT_FILE)) {
-        Ok(text) => check_format(path, &text).map(|()| false),
+        Ok(text) => check_format(path, &text).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if holds_foreign_files(path)? {
                 return Err(OpenError::Foreign(path.into()));
             }
-            Ok(true)
+            Ok(None)
         }
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             Err(OpenError::Damaged { path: path.into(), what: "it is not text".into() })
@@ -183,7 +254,8 @@ fn holds_foreign_files(path: &Path) -> Result<bool, OpenError> {
         let name = entry.map_err(unwritable)?.file_name();
         // A crash during the very first start leaves the draft and perhaps a tree; without the draft, a tree
         // is somebody's data. `lost+found` is in every fresh ext4 volume.
-        let ours = unfinished && (name == FORMAT_FILE_DRAFT || name == TREE_FOLDER);
+        let made = [FORMAT_FILE_DRAFT, TREE_FOLDER, sequence::FILE];
+        let ours = unfinished && made.into_iter().any(|made| name == made);
         if !ours && name != "lost+found" {
             return Ok(true);
         }
@@ -191,7 +263,7 @@ fn holds_foreign_files(path: &Path) -> Result<bool, OpenError> {
     Ok(false)
 }
 
-fn check_format(path: &Path, text: &str) -> Result<(), OpenError> {
+fn check_format(path: &Path, text: &str) -> Result<u32, OpenError> {
     let damaged = |what: &str| OpenError::Damaged { path: path.into(), what: what.into() };
     let mut lines = text.lines();
     if lines.next() != Some(MAGIC) {
@@ -206,16 +278,20 @@ fn check_format(path: &Path, text: &str) -> Result<(), OpenError> {
     }
     match found {
         0 => Err(damaged("there is no format 0")),
-        FORMAT_VERSION => Ok(()),
+        OLDEST_VERSION..=FORMAT_VERSION => Ok(found),
         _ => Err(OpenError::Older { path: path.into(), found }),
     }
 }
 
-/// Writes the draft of the format file, and drops what a start that did not finish has left.
-fn start_anew(path: &Path) -> io::Result<()> {
+fn write_draft(path: &Path) -> io::Result<()> {
     let mut file = File::create(path.join(FORMAT_FILE_DRAFT))?;
     write!(file, "{MAGIC}\nformat {FORMAT_VERSION}\ncreated-by hashrange {}\n", env!("CARGO_PKG_VERSION"))?;
-    file.sync_all()?;
+    file.sync_all()
+}
+
+/// Writes the draft of the format file, and drops what a start that did not finish has left.
+fn start_anew(path: &Path) -> io::Result<()> {
+    write_draft(path)?;
     match fs::remove_dir_all(path.join(TREE_FOLDER)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

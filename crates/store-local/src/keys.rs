@@ -178,6 +178,11 @@ pub(crate) fn grave(row_key: &[u8]) -> Vec<u8> {
     [&GRAVES.to_be_bytes(), row_key].concat()
 }
 
+/// The row's key in the key of such a stamp.
+pub(crate) fn buried(key: &[u8]) -> Option<&[u8]> {
+    key.strip_prefix(&GRAVES.to_be_bytes())
+}
+
 /// Where the sequence number of the last commit is kept.
 pub(crate) fn last_sequence() -> Vec<u8> {
     [&META.to_be_bytes()[..], b"S"].concat()

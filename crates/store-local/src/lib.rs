@@ -11,13 +11,17 @@
 //! and over stretches of removed rows (`gaps.rs`, `learn.rs`).
 
 mod admit;
+mod check;
 mod cleaning;
+mod files;
 mod folder;
 mod gaps;
 mod hot;
+mod inspect;
 mod keys;
 mod learn;
 mod read;
+mod sequence;
 mod shared;
 mod tree;
 mod writer;
@@ -38,10 +42,14 @@ use hashrange_store::{
 use parking_lot::{Condvar, Mutex};
 
 use admit::{Admitted, Prepared};
+pub use check::{Observer, Salvaged, Summary, check, salvage};
+pub use files::Damage;
 use folder::Folder;
 pub use folder::{OpenError, is_database};
 use hot::HotRows;
+use inspect::inspect;
 use learn::{Claims, Rules};
+use sequence::{NONE_YET, Sealed, Watermark};
 use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};
 use tree::{Table, Tree};
 use writer::Writer;
@@ -73,7 +81,7 @@ impl LocalStore {
     /// Opens the folder, making it where it does not exist, and recovers what was acknowledged.
     ///
     /// # Errors
-    /// When the folder is not ours, is too new, is open elsewhere or cannot be used; see [`OpenError`].
+    /// When the folder is not ours, is too new, is open elsewhere, is damaged or cannot be used; see [`OpenError`].
     pub fn open(path: &Path, options: &Options, env: Env) -> Result<LocalStore, OpenError> {
         LocalStore::open_with(path, options, env, Rules::default())
     }
@@ -81,17 +89,22 @@ impl LocalStore {
     fn open_with(path: &Path, options: &Options, env: Env, rules: Rules) -> Result<LocalStore, OpenError> {
         let folder = Folder::open(path)?;
         let failed = |why: String| OpenError::Failed { path: path.into(), why };
+        let unwritable =
+            |error: std::io::Error| OpenError::Unwritable { path: path.into(), why: error.to_string() };
+        let expected = verify(&folder)?;
         let tree = Tree::open(&folder.tree(), options).map_err(|error| match error {
-            fjall::Error::Io(error) if is_permission(&error) => {
-                OpenError::Unwritable { path: path.into(), why: error.to_string() }
-            }
+            fjall::Error::Io(error) if is_permission(&error) => unwritable(error),
             error => failed(error.to_string()),
         })?;
+        let sequence = last_sequence(&tree).map_err(|error| failed(error.to_string()))?;
+        if sequence != expected {
+            return Err(failed(format!("its last commit is {expected}, and the engine found {sequence}")));
+        }
+        let watermark = Watermark::open(path, sequence).map_err(unwritable)?;
         folder.finish()?;
         let (forgotten, cleaning) = cleaning::recover(&tree).map_err(|error| failed(error.to_string()))?;
-        let sequence = last_sequence(&tree).map_err(|error| failed(error.to_string()))?;
         let shared = Arc::new(share(folder, tree, forgotten, sequence, (env, rules)));
-        let writer = Writer::new(Arc::clone(&shared), cleaning);
+        let writer = Writer::new(Arc::clone(&shared), cleaning, watermark);
         let thread =
             Env::thread("store-writer", move || writer.run()).map_err(|error| failed(error.to_string()))?;
         Ok(LocalStore { shared, writer: Mutex::new(Some(thread)) })
@@ -209,13 +222,28 @@ fn share(
     }
 }
 
+/// Verifies a folder before the engine touches it; returns the number of its last commit.
+fn verify(folder: &Folder) -> Result<u64, OpenError> {
+    if folder.is_new() {
+        return Ok(NONE_YET);
+    }
+    let inspected = inspect(folder.path(), &folder.tree(), folder.has_sequence())?;
+    inspected.harden().map_err(|error| OpenError::Unwritable {
+        path: folder.path().into(),
+        why: format!("writing to the journal: {error}"),
+    })?;
+    Ok(inspected.sequence)
+}
+
 /// The sequence number of the last durable commit; at least 1, because 0 is no read mark.
 fn last_sequence(tree: &Tree) -> StoreResult<u64> {
-    let Some(value) = tree.get(&tree.snapshot(), Table::Rows, &keys::last_sequence())? else { return Ok(1) };
-    let value: [u8; 8] = value[..]
-        .try_into()
-        .map_err(|_| StoreError::Corrupt("the last sequence number is not 8 bytes long".into()))?;
-    Ok(u64::from_be_bytes(value))
+    let Some(value) = tree.get(&tree.snapshot(), Table::Rows, &keys::last_sequence())? else {
+        return Ok(NONE_YET);
+    };
+    let sealed = Sealed::decode(&value);
+    let sealed =
+        sealed.ok_or_else(|| StoreError::Corrupt("the last sequence number has another length".into()))?;
+    Ok(sealed.last)
 }
 
 impl Store for LocalStore {

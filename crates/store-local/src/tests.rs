@@ -116,7 +116,7 @@ fn after_a_failed_write_the_store_takes_no_more_and_goes_on_reading() {
     fill(&store, SPACE, 3);
     let error = StoreError::Failed("the disk is gone".into());
     writer::fail(&store.shared, &error);
-    let failed = || Err(StoreError::Failed("the storage engine failed: the disk is gone".into()));
+    let failed = || Err(StoreError::Failed("the disk is gone".into()));
     assert_eq!(block_on(store.commit(CommitId(1), put(SPACE, 9))), failed().map(|()| Outcome::Applied));
     assert_eq!(block_on(store.forget(SPACE)), failed());
     assert!(block_on(store.get(&address(SPACE, 2), Freshness::Strong)).unwrap().row.is_some());

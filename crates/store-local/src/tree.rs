@@ -6,6 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use fjall::config::{CompressionPolicy, PinningPolicy};
 use fjall::{
@@ -15,6 +16,7 @@ use fjall::{
 use hashrange_store::{Direction, StoreError, StoreResult};
 
 use crate::Options;
+use crate::files::journal;
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::keys;
@@ -26,6 +28,12 @@ pub(crate) const MEMTABLE_BYTES: u64 = 16 << 20;
 const JOURNALS_BYTES_MAX: u64 = 64 << 20;
 /// Background threads. With two, the one reserved for flushes spins while the other compacts.
 const BACKGROUND_THREADS: usize = 4;
+/// Memtables waiting to be written out, and tables waiting to be merged, from which on writes wait. One less than
+/// where the engine itself stops them, and more.
+const SEALED_MAX: usize = 3;
+const RUNS_MAX: usize = 28;
+/// How often it is looked whether background work has come further.
+const POLL: Duration = Duration::from_millis(5);
 
 /// Which of the two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +72,13 @@ pub(crate) struct Op {
     pub(crate) key: UserKey,
     /// Its new value, or `None` to remove it.
     pub(crate) value: Option<UserValue>,
+}
+
+impl Op {
+    /// Bytes of key and value.
+    pub(crate) fn len(&self) -> usize {
+        self.key.len() + self.value.as_ref().map_or(0, |value| value.len())
+    }
 }
 
 /// A scan of the keys `lower..upper` of one tree.
@@ -239,16 +254,34 @@ impl Tree {
         }
     }
 
+    /// Waits while the engine is far behind with its background work. It would wait itself, and for ever where its
+    /// background threads have ended with an error.
+    pub(crate) fn wait_for_room(&self) -> Result<(), fjall::Error> {
+        let handles = self.handles();
+        let behind = |keyspace: &Keyspace| {
+            keyspace.sealed_memtable_count() >= SEALED_MAX || keyspace.tree.l0_run_count() >= RUNS_MAX
+        };
+        self.wait_while(|| [&handles.rows, &handles.log].into_iter().any(behind))
+    }
+
+    /// Waits for background work; an error if the engine has failed meanwhile.
+    fn wait_while(&self, busy: impl Fn() -> bool) -> Result<(), fjall::Error> {
+        while busy() {
+            self.handles().database.persist(PersistMode::Buffer)?;
+            std::thread::park_timeout(POLL);
+        }
+        Ok(())
+    }
+
     /// Writes all memtables out, so that the next start replays nothing. No batch may be applied after it.
     pub(crate) fn flush(&self) -> Result<(), fjall::Error> {
         let handles = self.handles();
-        for keyspace in [&handles.rows, &handles.log] {
-            keyspace.rotate_memtable_and_wait()?;
+        let keyspaces = [&handles.rows, &handles.log];
+        for keyspace in keyspaces {
+            keyspace.rotate_memtable()?;
         }
-        let left: u64 = [&handles.rows, &handles.log]
-            .iter()
-            .map(|keyspace| keyspace.tree.active_memtable().size() + keyspace.sealed_memtable_count() as u64)
-            .sum();
+        self.wait_while(|| keyspaces.iter().any(|keyspace| keyspace.sealed_memtable_count() > 0))?;
+        let left: u64 = keyspaces.iter().map(|keyspace| keyspace.tree.active_memtable().size()).sum();
         self.flushed.store(left == 0, Ordering::Release);
         Ok(())
     }
@@ -268,18 +301,7 @@ impl Drop for Tree {
 
 /// Empties the newest journal, which fjall wants to find, and removes the older ones.
 fn empty_journals(folder: &Path) -> io::Result<()> {
-    let mut journals = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let number =
-            path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse::<u64>().ok());
-        if let Some(number) = number
-            && path.extension().is_some_and(|extension| extension == "jnl")
-        {
-            journals.push((number, path));
-        }
-    }
-    journals.sort();
+    let mut journals = journal::list(folder)?;
     let Some((_, newest)) = journals.pop() else { return Ok(()) };
     for (_, older) in journals {
         fs::remove_file(older)?;
@@ -302,7 +324,28 @@ fn keyspace_options() -> KeyspaceCreateOptions {
 /// A failed read: damage where the engine says so.
 pub(crate) fn read_error(error: &fjall::Error) -> StoreError {
     match error {
-        fjall::Error::Io(_) | fjall::Error::Poisoned => StoreError::Failed(error.to_string().into()),
-        _ => StoreError::Corrupt(error.to_string().into()),
+        fjall::Error::Io(_) | fjall::Error::Storage(fjall::LsmError::Io(_)) | fjall::Error::Poisoned => {
+            StoreError::Failed(format!("a read failed ({error}); check the disk").into())
+        }
+        _ => StoreError::Corrupt(
+            format!("{error}; stop the server and run `hashrange check` on its folder").into(),
+        ),
     }
+}
+
+/// A failed write, with what to do.
+pub(crate) fn write_error(error: &fjall::Error) -> StoreError {
+    const AFTER: &str = "then restart the server: every answered write is kept";
+    let why = match error {
+        fjall::Error::Io(io) | fjall::Error::Storage(fjall::LsmError::Io(io))
+            if io.kind() == io::ErrorKind::StorageFull =>
+        {
+            format!("the disk is full ({io}): free space on it, {AFTER}")
+        }
+        fjall::Error::Poisoned => {
+            format!("writing table files failed; most often the disk is full or failing: check it, {AFTER}")
+        }
+        error => format!("writing or syncing the journal failed ({error}): check the disk, {AFTER}"),
+    };
+    StoreError::Failed(why.into())
 }

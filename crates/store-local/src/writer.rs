@@ -12,8 +12,9 @@ use crate::cleaning::Cleaning;
 use crate::hot::HotCounter;
 use crate::keys;
 use crate::learn::Learner;
+use crate::sequence::{Sealed, Watermark};
 use crate::shared::{Phase, Published, Queue, Request, SLOTS, Shared, decode_stored, encode_stored, slot_of};
-use crate::tree::{MEMTABLE_BYTES, Op, Table};
+use crate::tree::{MEMTABLE_BYTES, Op, Table, write_error};
 
 /// A group ends with the request that reaches either limit.
 const GROUP_REQUESTS_MAX: usize = 1000;
@@ -37,6 +38,9 @@ pub(crate) struct Writer {
     groups_since_cleaning: u32,
     /// Requests in the group before.
     last_group: usize,
+    watermark: Watermark,
+    /// Number of the last commit of the batch before.
+    last_written: u64,
 }
 
 /// What the writer does next.
@@ -48,11 +52,21 @@ enum Task {
 }
 
 impl Writer {
-    pub(crate) fn new(shared: Arc<Shared>, cleaning: Cleaning) -> Writer {
+    pub(crate) fn new(shared: Arc<Shared>, cleaning: Cleaning, watermark: Watermark) -> Writer {
         let hot = HotCounter::new(SLOTS, MEMTABLE_BYTES);
         let learner = Learner::new(shared.rules);
-        let totals = HashMap::new();
-        Writer { shared, totals, hot, learner, cleaning, groups_since_cleaning: 0, last_group: 0 }
+        let last_written = shared.published().sequence;
+        Writer {
+            shared,
+            totals: HashMap::new(),
+            hot,
+            learner,
+            cleaning,
+            groups_since_cleaning: 0,
+            last_group: 0,
+            watermark,
+            last_written,
+        }
     }
 
     /// Works until the store closes or fails.
@@ -73,6 +87,7 @@ impl Writer {
                 break;
             }
         }
+        self.watermark.sync();
     }
 
     fn next_task(&mut self) -> Task {
@@ -116,12 +131,10 @@ impl Writer {
         let (ops, written) = self.merge(&mut group, last)?;
         let removed = self.learner.will_write(last, &ops);
         if !ops.is_empty() {
-            let tree = &self.shared.tree;
-            let mut batch = tree.batch(ops.len());
-            for op in ops {
-                tree.add(&mut batch, op);
-            }
-            batch.commit().map_err(|error| StoreError::Failed(error.to_string().into()))?;
+            let bytes = ops.iter().map(Op::len).sum();
+            self.apply(ops)?;
+            self.last_written = last;
+            self.watermark.reached(last, bytes);
         }
         self.learner.has_removed(removed);
         let forgotten: Vec<Space> = group.iter().filter_map(|request| request.forget).collect();
@@ -157,7 +170,8 @@ impl Writer {
         }
         self.add_totals(group, &mut ops)?;
         if !ops.is_empty() {
-            let (key, value) = (keys::last_sequence().into(), Some(UserValue::from(last.to_be_bytes())));
+            let sealed = Sealed::encode(last, self.last_written);
+            let (key, value) = (keys::last_sequence().into(), Some(UserValue::from(sealed)));
             ops.push(Op { table: Table::Rows, key, value });
         }
         Ok((ops, written))
@@ -238,14 +252,20 @@ impl Writer {
         self.groups_since_cleaning = 0;
         let published = self.shared.published();
         let ops = self.cleaning.step(&self.shared.tree, &published.snapshot)?;
+        self.apply(ops)?;
+        self.publish(published.sequence, &[]);
+        Ok(())
+    }
+
+    /// Makes changes durable, all or none.
+    fn apply(&self, ops: Vec<Op>) -> StoreResult<()> {
         let tree = &self.shared.tree;
+        tree.wait_for_room().map_err(|error| write_error(&error))?;
         let mut batch = tree.batch(ops.len());
         for op in ops {
             tree.add(&mut batch, op);
         }
-        batch.commit().map_err(|error| StoreError::Failed(error.to_string().into()))?;
-        self.publish(published.sequence, &[]);
-        Ok(())
+        batch.commit().map_err(|error| write_error(&error))
     }
 }
 
@@ -266,8 +286,13 @@ pub(crate) fn take_group(queue: &mut Queue) -> Vec<Request> {
 
 /// Stops taking writes for good. Those who wait learn that nobody knows, because their senders are dropped.
 pub(crate) fn fail(shared: &Shared, error: &StoreError) {
+    let why = match error {
+        StoreError::Failed(why) => Arc::clone(why),
+        other => other.to_string().into(),
+    };
+    tracing::error!(folder = %shared.folder.path().display(), "no more writes are taken, reads go on: {why}");
     let mut queue = shared.queue.lock();
-    queue.phase = Phase::Failed(error.to_string().into());
+    queue.phase = Phase::Failed(why);
     queue.waiting.clear();
 }
 
@@ -277,7 +302,10 @@ struct FailOnUnwind(Arc<Shared>);
 impl Drop for FailOnUnwind {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            fail(&self.0, &StoreError::Failed("the writer thread ended unexpectedly".into()));
+            fail(
+                &self.0,
+                &StoreError::Failed("the writer thread ended unexpectedly; restart the server".into()),
+            );
         }
     }
 }

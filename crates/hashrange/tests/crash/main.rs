@@ -9,6 +9,8 @@ mod folder;
 mod http;
 mod item;
 mod server;
+#[path = "../../../store-local/tests/shim/mod.rs"]
+mod shim;
 mod world;
 
 use std::str::FromStr;
@@ -16,10 +18,13 @@ use std::str::FromStr;
 use hashrange_env::{Random, RealRandom};
 
 use server::Server;
+use shim::Shim;
 use world::World;
 
 /// Rounds of an ordinary test run.
 const ROUNDS: u64 = 20;
+/// Rounds with a power cut. The store below has fifty of its own.
+const POWER_CUTS: u64 = 10;
 
 fn variable<T: FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok()?;
@@ -51,4 +56,35 @@ fn a_killed_server_comes_back_with_every_answered_write_and_no_partial_one() {
     server.stop();
     folder::check(data.path(), &mut world);
     println!("after {rounds} rounds: {world}");
+}
+
+#[test]
+fn a_power_cut_takes_back_no_answered_write_and_nothing_that_was_seen() {
+    let rounds = variable("HASHRANGE_CRASH_ROUNDS").unwrap_or(POWER_CUTS);
+    let seed = variable("HASHRANGE_CRASH_SEED").unwrap_or_else(|| RealRandom.next_u64());
+    println!("{rounds} rounds; repeat with HASHRANGE_CRASH_SEED={seed}");
+    let base = tempfile::tempdir().expect("a folder for data");
+    let shim = Shim::new(base.path());
+    let start = || {
+        let mut command = Server::command(shim.root());
+        shim.record(&mut command);
+        Server::spawn(command)
+    };
+    let mut world = World::new(seed);
+    let server = start();
+    World::begin(&server);
+    world.run_until_killed(server);
+    let mut undone = shim.cut_power();
+    for round in 1..rounds {
+        if round % 2 == 0 {
+            folder::check(shim.root(), &mut world);
+        }
+        let server = start();
+        world.check(&server);
+        world.run_until_killed(server);
+        undone += shim.cut_power();
+        println!("round {round}: {world}, {undone} changes taken back");
+    }
+    folder::check(shim.root(), &mut world);
+    assert!(undone > 0, "no power cut took anything back: the layer does not work");
 }

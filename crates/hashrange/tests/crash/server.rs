@@ -18,8 +18,17 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(data: &Path) -> Server {
+        Server::spawn(Server::command(data))
+    }
+
+    /// The program with its arguments, for those who add to it.
+    pub(crate) fn command(data: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
         command.args(["serve", "--addr", "127.0.0.1:0", "--data"]).arg(data);
+        command
+    }
+
+    pub(crate) fn spawn(mut command: Command) -> Server {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the server starts");
         let (lines, said) = channel();

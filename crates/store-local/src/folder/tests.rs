@@ -10,7 +10,7 @@ fn a_new_folder_is_made_with_its_parents_and_opens_again() {
     let path = base.path().join("a/b");
     Folder::open(&path).unwrap().finish().unwrap();
     let text = fs::read_to_string(path.join(FORMAT_FILE)).unwrap();
-    assert!(text.starts_with("hashrange data folder\nformat 2\ncreated-by hashrange "), "{text}");
+    assert!(text.starts_with("hashrange data folder\nformat 3\ncreated-by hashrange "), "{text}");
     Folder::open(&path).unwrap();
 }
 
@@ -48,12 +48,12 @@ fn a_foreign_folder_is_refused_and_not_touched() {
 #[test]
 fn a_newer_format_is_refused() {
     let base = tempfile::tempdir().unwrap();
-    fs::write(base.path().join(FORMAT_FILE), format!("{MAGIC}\nformat 3\nsomething new\n")).unwrap();
+    fs::write(base.path().join(FORMAT_FILE), format!("{MAGIC}\nformat 4\nsomething new\n")).unwrap();
     let path = base.path().display();
     assert_eq!(
         refusal(base.path()),
         format!(
-            "the folder {path} has format 3 and this release reads up to 2; \
+            "the folder {path} has format 4 and this release reads up to 3; \
              run the newer Hashrange that wrote it, or choose another folder"
         )
     );
@@ -68,7 +68,7 @@ fn a_folder_with_rows_of_the_older_format_is_refused() {
     assert_eq!(
         refusal(base.path()),
         format!(
-            "the folder {path} has format 1 and this release reads only 2; \
+            "the folder {path} has format 1 and this release reads 2 to 3; \
              run the older Hashrange that wrote it, or choose another folder"
         )
     );
