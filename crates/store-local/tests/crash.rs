@@ -48,7 +48,7 @@ fn partition(round: u64, writer: u64, number: u64) -> Bytes {
 /// Two rows, a log record and a change of the total: all of it or nothing.
 fn part(round: u64, writer: u64, number: u64) -> Part {
     // Now and then a large one, so that memtables fill up and are written out.
-    let length = if number % 32 == 0 { 60_000 } else { 1 + number % 3000 };
+    let length = if number.is_multiple_of(32) { 60_000 } else { 1 + number % 3000 };
     let value = Bytes::from(vec![b'x'; usize::try_from(length).unwrap()]);
     let put =
         |sort| Write::Put { row: row(sort), stored: Stored { stamp: Stamp(number), value: value.clone() } };

@@ -31,7 +31,7 @@ const COMMITS: u64 = 8;
 /// Calls of one sort that are made to fail, at most; evenly spread. `HASHRANGE_FAULT_PLACES` sets another number.
 const PLACES: u32 = 6;
 /// A run that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn open(folder: &Path) -> Result<LocalStore, OpenError> {
     LocalStore::open(folder, &Options::default(), Simulation::new(1).0)

@@ -57,7 +57,7 @@ impl Contents {
         }
         match inner {
             Some(_) => decode_stored(value.into()).map(|_| ()).map_err(|error| error.to_string()),
-            None => self.row(at, value, observer),
+            None => self.row(&at, value, observer),
         }
     }
 
@@ -68,7 +68,7 @@ impl Contents {
         Ok(())
     }
 
-    fn row(&mut self, at: Address, value: &[u8], observer: &mut dyn Observer) -> Result<(), String> {
+    fn row(&mut self, at: &Address, value: &[u8], observer: &mut dyn Observer) -> Result<(), String> {
         let stored = decode_stored(value.into()).map_err(|error| error.to_string())?;
         if at.space == Space::TALLIES {
             let owner = keys::tallied_space(&at.partition).zip(at.partition.get(8).copied());
@@ -78,11 +78,11 @@ impl Contents {
             return Ok(());
         }
         self.rows += 1;
-        let weight = observer.weight(&at, &stored).and_then(|weight| i64::try_from(weight).ok());
+        let weight = observer.weight(at, &stored).and_then(|weight| i64::try_from(weight).ok());
         let counted = self.counted.entry((at.space, at.row.kind)).or_insert((0, Some(0)));
         counted.0 += 1;
         counted.1 = counted.1.zip(weight).map(|(sum, weight)| sum + weight);
-        observer.row(&at, &stored)
+        observer.row(at, &stored)
     }
 
     /// Where two things that were read whole contradict each other, and what that concerns.

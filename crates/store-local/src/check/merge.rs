@@ -10,16 +10,21 @@ use crate::files::table::{Entry, Piece, Reader};
 
 /// Is handed each key that is not removed, with its value.
 pub(super) type Visit<'a> = dyn FnMut(u64, &[u8], &[u8]) -> io::Result<()> + 'a;
+/// The same within one tree.
+type VisitOne<'a> = dyn FnMut(&[u8], &[u8]) -> io::Result<()> + 'a;
+
+/// Of each key the number of the newest change, and its value.
+type Newest = BTreeMap<Vec<u8>, (u64, Option<Vec<u8>>)>;
 
 /// The changes in the journals, by keyspace: the newest of each key. As large as the memtables would be.
 #[derive(Debug, Default)]
-pub(super) struct Journaled(BTreeMap<u64, BTreeMap<Vec<u8>, (u64, Option<Vec<u8>>)>>);
+pub(super) struct Journaled(BTreeMap<u64, Newest>);
 
 impl Journaled {
     pub(super) fn add(&mut self, batch: &Batch<'_>) {
         for item in &batch.items {
             // What does not decompress passed its checksum: it was written so, and the engine refuses it too.
-            let Some(value) = item.decoded() else { continue };
+            let Ok(value) = item.decoded() else { continue };
             let keys = self.0.entry(item.keyspace).or_default();
             let newest = keys.entry(item.key.to_vec()).or_default();
             if batch.number >= newest.0 {
@@ -91,7 +96,7 @@ impl Merge {
         Ok(())
     }
 
-    pub(super) fn run(mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn run(mut self, visit: &mut VisitOne<'_>) -> io::Result<()> {
         let mut last: Option<Vec<u8>> = None;
         while let Some(Reverse((key, _, source))) = self.heads.pop() {
             let value = self.values[source].take();

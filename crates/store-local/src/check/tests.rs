@@ -131,8 +131,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Everything in a folder, as a check sees it: a hash of each key and value.
-fn seen(folder: &Path) -> (Summary, Vec<Damage>, BTreeSet<(u64, Vec<u8>, Vec<u8>)>) {
+/// Keyspace, key and value of everything.
+type Keys = BTreeSet<(u64, Vec<u8>, Vec<u8>)>;
+
+/// Everything in a folder, as a check sees it.
+fn seen(folder: &Path) -> (Summary, Vec<Damage>, Keys) {
     let mut told = Told::default();
     let mut seen = BTreeSet::new();
     let mut check = Check::new(folder, &mut told).unwrap();
@@ -257,7 +260,7 @@ fn serve(folder: &Path, good: &(Rows, Vec<Bytes>), harmless: bool, context: &str
     match answer {
         Some(Ok(answer)) => assert!(answer == *good, "{context}: damaged data is served as good"),
         Some(Err(error)) => {
-            assert!(!harmless, "{context}: the check finds nothing wrong, but reads fail: {error}")
+            assert!(!harmless, "{context}: the check finds nothing wrong, but reads fail: {error}");
         }
         None => {}
     }

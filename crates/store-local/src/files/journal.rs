@@ -39,13 +39,14 @@ pub(crate) struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// The value; `None` where it does not decompress to its length.
-    pub(crate) fn decoded(&self) -> Option<Option<Vec<u8>>> {
-        let Some(value) = self.value else { return Some(None) };
-        Some(Some(match self.compressed_from {
-            Some(length) => super::table::decompress(value, length)?,
-            None => value.to_vec(),
-        }))
+    /// The value, or `None` for a removal.
+    ///
+    /// # Errors
+    /// Where it does not decompress to its length.
+    pub(crate) fn decoded(&self) -> Result<Option<Vec<u8>>, &'static str> {
+        let Some(value) = self.value else { return Ok(None) };
+        let Some(length) = self.compressed_from else { return Ok(Some(value.to_vec())) };
+        super::table::decompress(value, length).map(Some).ok_or("a value does not decompress")
     }
 }
 
