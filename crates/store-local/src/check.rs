@@ -15,7 +15,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hashrange_store::{Address, Stored};
+use hashrange_store::{Address, Space, Stored};
 
 use crate::files::journal::{self, End, Journal};
 use crate::files::manifest::{self, TableFile};
@@ -385,6 +385,7 @@ fn unlisted(tree: &Path, id: u64) -> Vec<PathBuf> {
 fn describe(id: u64, key: &[u8]) -> String {
     let Some(space) = keys::space_of(key) else { return "a key of ours".to_owned() };
     match keys::decode_log(key) {
+        _ if id == ROWS && space == Space::CATALOG => "the catalogue of tables".to_owned(),
         Some(position) if id == LOG => format!("position {} of space {}", position.0, space.0),
         _ if id == LOG => format!("space {}", space.0),
         _ => {

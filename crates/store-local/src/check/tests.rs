@@ -5,8 +5,7 @@ use bytes::Bytes;
 use hashrange_env::{Random, RealRandom, Simulation};
 use hashrange_store::suite::block_on;
 use hashrange_store::{
-    CommitId, Freshness, Outcome, PageLimit, Part, RowKey, Space, Stamp, Store, StoreResult, SweepRead,
-    Tally, Write,
+    CommitId, Freshness, Outcome, PageLimit, Part, RowKey, Stamp, Store, StoreResult, SweepRead, Tally, Write,
 };
 
 use super::*;
