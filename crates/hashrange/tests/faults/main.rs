@@ -87,7 +87,7 @@ fn get(connection: &mut Connection, number: u64) -> Answer {
 fn is_there(connection: &mut Connection, number: u64) -> bool {
     let answer = get(connection, number);
     assert_eq!(answer.status, 200, "{}", answer.body);
-    answer.body["Item"]["pk"]["S"] == number.to_string()
+    answer.body["Item"]["pk"]["S"].as_str() == Some(&*number.to_string())
 }
 
 /// Lets writes fail, and returns the log's lines at error level.
