@@ -101,14 +101,15 @@ impl Engine {
     /// What AWS answers when the items or the store do not allow it.
     pub async fn run(&self, scope: &Scope, plan: Plan) -> Result<Response, Error> {
         let core = &self.core;
+        // The longer ones are boxed: the future of every request is as large as the largest that it holds by value.
         match plan.0 {
             Planned::KeyLookup(plan) => Ok(read::get(core, &plan).await?.into()),
             Planned::WriteSet(plan) => answer::run_write(core, *plan).await,
             Planned::RangeRead(plan) => Ok(read::query(core, &plan).await?.into()),
-            Planned::SweepSegment(plan) => Ok(read::scan(core, &plan).await?.into()),
-            Planned::KeyLookups(plan) => Ok(batch::get(core, &plan).await?.into()),
-            Planned::WriteSets(plan) => Ok(batch::write(core, &plan).await?.into()),
-            Planned::Tables(operation) => core.catalog.run(scope, operation).await,
+            Planned::SweepSegment(plan) => Ok(Box::pin(read::scan(core, &plan)).await?.into()),
+            Planned::KeyLookups(plan) => Ok(Box::pin(batch::get(core, &plan)).await?.into()),
+            Planned::WriteSets(plan) => Ok(Box::pin(batch::write(core, &plan)).await?.into()),
+            Planned::Tables(operation) => Box::pin(core.catalog.run(scope, operation)).await,
         }
     }
 

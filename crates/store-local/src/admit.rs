@@ -95,7 +95,7 @@ impl Prepared {
                     Write::Delete { row } => (row, None),
                 };
                 let key = keys::row(part.space, &part.partition, &row);
-                prepared.write(part.space, &key, stored);
+                prepared.write(part.space, key, stored);
             }
             if let Some(payload) = part.log {
                 prepared.logs.push((part.space, UserValue::from(&payload[..])));
@@ -131,11 +131,11 @@ impl Prepared {
             }
             let row = |value| Stored { stamp: write.stamp, value };
             if write.value.is_none() {
-                prepared.write(space, &grave, Some(row(Bytes::new())));
+                prepared.write(space, grave, Some(row(Bytes::new())));
             } else if buried.is_some() {
-                prepared.write(space, &grave, None);
+                prepared.write(space, grave, None);
             }
-            prepared.write(space, &key, write.value.map(row));
+            prepared.write(space, key, write.value.map(row));
         }
         Ok(prepared)
     }
@@ -148,9 +148,9 @@ impl Prepared {
         Ok(stamp)
     }
 
-    fn write(&mut self, space: Space, key: &[u8], row: Option<Stored>) {
+    fn write(&mut self, space: Space, key: Vec<u8>, row: Option<Stored>) {
         let value = row.as_ref().map(|stored| UserValue::from(encode_stored(stored)));
-        self.rows.push(RowWrite { space, slot: slot_of(key), key: UserKey::from(key), value, row });
+        self.rows.push(RowWrite { space, slot: slot_of(&key), key: UserKey::from(key), value, row });
     }
 
     fn writes_nothing(&self) -> bool {

@@ -15,6 +15,9 @@ const GRAVES: u64 = FIRST_RESERVED;
 const META: u64 = u64::MAX;
 
 const SPACE_LEN: usize = 8;
+/// Spare room of keys and values: `Bytes` made of a vector with some counts its holders from the start, one of a full
+/// vector finds that out at its first clone, which costs more at each one.
+pub(crate) const SHARED: usize = 1;
 const HEADER_LEN: usize = SPACE_LEN + 8 + 2;
 
 /// Whether callers may write rows of this space.
@@ -31,7 +34,7 @@ pub(crate) fn assert_writable(space: Space) {
 /// What all row keys of a partition start with, with room for `extra` bytes more.
 fn partition_start(space: Space, partition: &[u8], extra: usize) -> Vec<u8> {
     let length = u16::try_from(partition.len()).expect("the contract caps a partition at 8,192 bytes");
-    let mut key = Vec::with_capacity(HEADER_LEN + partition.len() + extra);
+    let mut key = Vec::with_capacity(HEADER_LEN + partition.len() + extra + SHARED);
     key.extend_from_slice(&space.0.to_be_bytes());
     key.extend_from_slice(&partition_hash(partition).to_be_bytes());
     key.extend_from_slice(&length.to_be_bytes());

@@ -144,7 +144,7 @@ pub(crate) fn slot_of(key: &[u8]) -> usize {
 
 /// Puts a row's stored form together: `stamp u64 | bytes`.
 pub(crate) fn encode_stored(stored: &Stored) -> Vec<u8> {
-    let mut value = Vec::with_capacity(8 + stored.value.len());
+    let mut value = Vec::with_capacity(8 + stored.value.len() + keys::SHARED);
     value.extend_from_slice(&stored.stamp.0.to_be_bytes());
     value.extend_from_slice(&stored.value);
     value

@@ -118,7 +118,8 @@ impl<H: Handler> Front<H> {
             }
             Some(b"plan") => Ok((b"{}".to_vec(), Some(self.handler.explain(&caller, request)?))),
             Some(_) => {
-                let (response, explanation) = self.handler.call_explained(&caller, request).await?;
+                let explained = Box::pin(self.handler.call_explained(&caller, request));
+                let (response, explanation) = explained.await?;
                 Ok((codec::encode_response(&response)?, Some(explanation)))
             }
         }
