@@ -35,18 +35,18 @@ pub(crate) fn encode_response(response: &Response) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// About how long the items of a page will be: an item as JSON is half as long again as it is stored.
+/// About how long the items of a page will be: rows hold their JSON, and that of a tree is half as long again as its size.
 fn room_for_items(response: &Response) -> usize {
     let items = match response {
         Response::Query(output) => output.items.as_deref(),
         Response::Scan(output) => output.items.as_deref(),
         _ => None,
     };
-    let stored = |item: &Image| match item {
+    let length = |item: &Image| match item {
         Image::Row(row) => row.as_bytes().len(),
-        Image::Tree(attributes) => attributes.size(),
+        Image::Tree(attributes) => attributes.size() / 2 * 3,
     };
-    items.unwrap_or_default().iter().map(stored).sum::<usize>() / 2 * 3
+    items.unwrap_or_default().iter().map(length).sum()
 }
 
 /// The body of an error answer. A fault of our own is told in AWS's words: its cause, say a full disk, is for the log.
