@@ -66,7 +66,7 @@ pub struct Stamp(pub u64);
 pub struct Stored {
     /// Version of the row.
     pub stamp: Stamp,
-    /// Its bytes, opaque to the store. At most 1 MiB.
+    /// Its bytes, opaque to the store. At most 4 MiB: an item of 400 KB as JSON, at its worst, takes three.
     pub value: Bytes,
 }
 

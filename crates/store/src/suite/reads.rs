@@ -249,7 +249,7 @@ pub(super) fn busy_row(bench: &mut Bench) {
 }
 
 pub(super) fn value_sizes(bench: &mut Bench) {
-    let sizes = [0, 1, 4095, 4096, 65_536, 409_600, 1 << 20];
+    let sizes = [0, 1, 4095, 4096, 65_536, 409_600, 1 << 20, 4 << 20];
     for size in sizes {
         bench.applied(vec![part("p").put(&size.to_string(), 1, &"x".repeat(size))]);
     }
