@@ -1,7 +1,7 @@
 //! The naive database: DynamoDB's rules written down as plainly as they can be, sharing nothing with the engine but the
 //! shapes of requests. A sorted map of items per table; everything else is worked out anew each time it is asked for.
 //!
-//! [`generate`] makes random tables, items, conditions and updates; [`write`] makes requests of them and says what must
+//! [`generate`] makes random tables, items, conditions and updates; [`mod@write`] makes requests of them and says what must
 //! come back.
 
 pub mod counts;
