@@ -20,7 +20,8 @@ cargo xtask crash [--rounds N]    kill a server N times under load and check wha
 cargo xtask sim --seeds N         run the whole database in N simulated worlds; `--seed N` shows one
 cargo xtask fuzz [--minutes N]    random requests, expressions, rows, heads, files; one minute each, or longer
 cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk
-cargo xtask bench query           the same for Query, Scan, batches and indexes";
+cargo xtask bench query           the same for Query, Scan, batches and indexes
+cargo xtask bench sign            time to verify a signature";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -87,11 +88,20 @@ fn sim(words: &[&str]) -> Outcome {
 
 /// The benchmarks run release builds in processes of their own; `hashrange-bench` knows the rest.
 fn bench(words: &[&str]) -> Outcome {
-    let [what @ ("items" | "query"), rest @ ..] = words else {
-        return Err("cargo xtask bench items|query [FLAGS]".to_owned());
+    let (what, rest) = match words {
+        ["sign", rest @ ..] => return bench_in_process("sign", rest),
+        [what @ ("items" | "query"), rest @ ..] => (what, rest),
+        _ => return Err("cargo xtask bench items|query|sign [FLAGS]".to_owned()),
     };
     process::cargo(["build", "--release", "--package", "hashrange", "--package", "hashrange-bench"])?;
     let built = process::target_folder()?.join("release");
     let mut bench = Command::new(built.join("hashrange-bench"));
     process::run(bench.arg(what).arg("--server").arg(built.join("hashrange")).args(rest))
+}
+
+/// A benchmark that needs no server.
+fn bench_in_process(what: &str, rest: &[&str]) -> Outcome {
+    process::cargo(["build", "--release", "--package", "hashrange-bench"])?;
+    let bench = process::target_folder()?.join("release").join("hashrange-bench");
+    process::run(Command::new(bench).arg(what).args(rest))
 }

@@ -24,6 +24,7 @@ mod requests;
 mod run;
 mod scan;
 mod server;
+mod sign;
 
 use std::process::ExitCode;
 
@@ -46,6 +47,8 @@ enum Command {
     Items(items::Args),
     /// The same for Query, Scan, batches and indexes.
     Query(query::Args),
+    /// Verifies signatures, in this process.
+    Sign(sign::Args),
     /// Serves fixed answers on the same HTTP library: the floor for CPU and latency.
     Bare(bare::Args),
     /// Appends and flushes as a group-commit writer would: the floor for durable writes.
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Items(args) => items::run(&args),
         Command::Query(args) => query::run(&args),
+        Command::Sign(args) => sign::run(&args),
         Command::Scan(args) => scan::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Raw(args) => raw::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bare(args) => bare::run(&args).map(|()| ExitCode::SUCCESS),

@@ -3,11 +3,10 @@
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, absolute};
-use std::sync::Arc;
 
 use hashrange::Database;
 use hashrange_env::Env;
-use hashrange_wire::{Keyring, Server};
+use hashrange_wire::Server;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -15,6 +14,11 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogFormat, Settings};
+
+mod files;
+mod security;
+
+use security::Secrets;
 
 /// Runs the server until SIGTERM or SIGINT; requests that have begun are answered first.
 ///
@@ -30,18 +34,19 @@ pub(crate) fn run(settings: &Settings) -> Result<(), String> {
 async fn serve(settings: &Settings) -> Result<(), String> {
     let stop = stop_signals().map_err(|error| format!("the system lets no signal be handled: {error}"))?;
     let env = Env::real();
-    let keyring = settings.credentials.as_deref().map(|file| keyring(file, &env)).transpose()?;
     // Before the folder: a second server on the same port must not create or lock one.
     let listener =
         TcpListener::bind(&settings.addr).await.map_err(|error| bind_message(&settings.addr, &error))?;
     let addr = listener.local_addr().map_err(|error| format!("the system gives no address: {error}"))?;
+    security::check_exposure(settings, addr)?;
+    let secrets = Secrets::open(settings, &env)?;
+    secrets.reload_on_hangup(&env)?;
     let database = open(settings).await?;
-    greet(settings, addr);
+    greet(settings, &secrets, addr);
 
-    let mut server = Server::new(database.service(), env, hashrange_wire::Options::default());
-    if let Some(keyring) = keyring {
-        server = server.verifying(keyring);
-    }
+    let mut options = settings.wire.clone();
+    options.max_connections = files::connections(options.max_connections);
+    let server = secrets.guard(Server::new(database.service(), env, options));
     server.serve(listener, stop).await;
     database.close().await;
     tracing::info!("stopped; every answered request is complete");
@@ -59,26 +64,8 @@ async fn open(settings: &Settings) -> Result<Database, String> {
     opened.map_err(|error| error.to_string())
 }
 
-/// Reads the credentials, and again whenever SIGHUP says so.
-fn keyring(file: &Path, env: &Env) -> Result<Arc<Keyring>, String> {
-    let mut hangup = signal(SignalKind::hangup())
-        .map_err(|error| format!("the system lets no signal be handled: {error}"))?;
-    let keyring = Arc::new(Keyring::open(file)?);
-    let reloaded = Arc::clone(&keyring);
-    let reload = async move {
-        while hangup.recv().await.is_some() {
-            match reloaded.reload() {
-                Ok(()) => tracing::info!(access_keys = reloaded.count(), "the credentials were read again"),
-                Err(why) => tracing::error!("the credentials in force stay: {why}"),
-            }
-        }
-    };
-    env.tasks.spawn("credentials", Box::pin(reload));
-    Ok(keyring)
-}
-
 /// Tells a person where things are and what to try. Programs read the address from the first line.
-fn greet(settings: &Settings, addr: SocketAddr) {
+fn greet(settings: &Settings, secrets: &Secrets, addr: SocketAddr) {
     let data = if settings.in_memory {
         "in memory, NOT durable: everything is gone when this server ends".to_owned()
     } else {
@@ -89,11 +76,13 @@ fn greet(settings: &Settings, addr: SocketAddr) {
         None => "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local ",
         Some(_) => "",
     };
+    let (scheme, trust) = (secrets.scheme(), secrets.trust());
+    let bundle = secrets.authority().map(|file| format!("AWS_CA_BUNDLE={file} ")).unwrap_or_default();
     let greeting = format!(
-        "Hashrange {} listens on http://{addr}\n\
+        "Hashrange {} listens on {scheme}://{addr}\n\
          Data: {data}\n\
-         Try:  {keys}aws dynamodb list-tables \
-         --region us-east-1 --endpoint-url http://{}\n",
+         Try:  {keys}{bundle}aws dynamodb list-tables \
+         --region us-east-1 --endpoint-url {scheme}://{}\n{trust}",
         env!("CARGO_PKG_VERSION"),
         reachable(addr)
     );

@@ -4,8 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 struct Server {
     child: Child,
@@ -33,13 +37,27 @@ impl Server {
     }
 
     fn addr(&self) -> String {
-        let (_, addr) = self.greeting[0].split_once("http://").expect("the first line names the address");
+        let (_, addr) = self.greeting[0].split_once("://").expect("the first line names the address");
         addr.to_owned()
     }
 
     /// The status line of the answer to a `ListTables`.
     fn list_tables(&self) -> String {
-        let mut stream = TcpStream::connect(self.addr()).expect("the server accepts");
+        Server::list_tables_on(TcpStream::connect(self.addr()).expect("the server accepts"))
+    }
+
+    /// The same over TLS, for a client that trusts that authority.
+    fn list_tables_encrypted(&self, authority: &Path) -> String {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(authority).expect("a certificate")).expect("an authority");
+        let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        let name = ServerName::try_from("127.0.0.1").expect("a name");
+        let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
+        let stream = TcpStream::connect(self.addr()).expect("the server accepts");
+        Server::list_tables_on(StreamOwned::new(connection, stream))
+    }
+
+    fn list_tables_on(mut stream: impl Read + Write) -> String {
         let request = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
              Content-Type: application/x-amz-json-1.0\r\nAuthorization: AWS4-HMAC-SHA256 \
              Credential=local/20261130/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0\r\n\
@@ -170,10 +188,104 @@ fn credentials_that_cannot_be_used_are_refused_with_the_fix() {
     let file = folder.path().join("keys.toml");
     std::fs::write(&file, "\n[[credential]]\naccess-key = \"a\"\n").expect("a writable folder");
     refuses(
-        &["serve", "--in-memory", "--credentials", text(&file)],
+        &["serve", "--in-memory", "--addr", "127.0.0.1:0", "--credentials", text(&file)],
         1,
         folder.path(),
         &expect!["error: FOLDER/keys.toml, line 2: secret-key is missing: add a line `secret-key = …`"],
+    );
+}
+
+#[test]
+fn other_machines_are_not_served_without_credentials() {
+    let folder = temporary();
+    let data = folder.path().join("data");
+    let output = run(&["serve", "--addr", "0.0.0.0:0", "--data", text(&data)]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    let port = said.rsplit_once("--addr 127.0.0.1:").expect("the fix").1.split(',').next().expect("a port");
+    expect!["error: other machines can reach 0.0.0.0:PORT, and without credentials everyone there may read and write everything; give --credentials FILE, or listen on this machine only with --addr 127.0.0.1:PORT, or add --insecure"]
+        .assert_eq(&said.trim_end().replace(port, "PORT"));
+    assert!(!data.exists());
+}
+
+#[test]
+fn a_self_signed_server_says_how_to_trust_it_and_stays_trusted() {
+    let folder = temporary();
+    let data = folder.path().join("data");
+    let authority = folder.path().join("data-tls/ca.pem");
+    let flags = ["--tls-self-signed", "--data", text(&data)];
+    let mut server = Server::start(&flags);
+    let trust: Vec<String> = server.lines.by_ref().take(7).map(|line| line.expect("text")).collect();
+    let said = [server.greeting.clone(), trust].concat().join("\n");
+    let said = said.replace(&server.addr(), "ADDR").replace(text(folder.path()), "FOLDER");
+    expect![[r"
+        Hashrange 0.1.0 listens on https://ADDR
+        Data: FOLDER/data (durable: a write is on disk before it is answered)
+        Try:  AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_CA_BUNDLE=FOLDER/data-tls/ca.pem aws dynamodb list-tables --region us-east-1 --endpoint-url https://ADDR
+        Trust: FOLDER/data-tls/ca.pem is this server's authority; tell each client of it once:
+               AWS CLI, Python  export AWS_CA_BUNDLE=FOLDER/data-tls/ca.pem
+               Node.js          export NODE_EXTRA_CA_CERTS=FOLDER/data-tls/ca.pem
+               Go, Rust         export SSL_CERT_FILE=FOLDER/data-tls/ca.pem
+               Java             keytool -importcert -noprompt -alias hashrange -file FOLDER/data-tls/ca.pem -keystore trust.p12 -storepass changeit
+                                java -Djavax.net.ssl.trustStore=trust.p12 -Djavax.net.ssl.trustStorePassword=changeit ..
+               curl             curl --cacert FOLDER/data-tls/ca.pem .."]]
+    .assert_eq(&said);
+    assert_eq!(server.list_tables_encrypted(&authority), "HTTP/1.1 200 OK");
+    assert_eq!(server.list_tables(), "HTTP/1.1 400 Bad Request");
+    assert_eq!(server.stop("-TERM"), Some(0));
+
+    let made = std::fs::read(&authority).expect("a certificate");
+    let again = Server::start(&flags);
+    assert_eq!(std::fs::read(&authority).expect("a certificate"), made);
+    assert_eq!(again.list_tables_encrypted(&authority), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn certificates_are_read_again_on_a_hangup_and_bad_ones_change_nothing() {
+    let folder = temporary();
+    let data = folder.path().join("data");
+    let (authority, key) = (folder.path().join("data-tls/ca.pem"), folder.path().join("data-tls/ca-key.pem"));
+    let mut server =
+        Server::logging(&["--tls-self-signed", "--in-memory", "--data", text(&data)], Stdio::piped());
+    let mut log = BufReader::new(server.child.stderr.take().expect("piped")).lines().map_while(Result::ok);
+    let good = std::fs::read(&key).expect("a key");
+    std::fs::write(&key, "damaged").expect("a writable folder");
+    server.send("-HUP");
+    let stays = log.find(|line| line.contains("the certificates in force stay")).expect("a line about it");
+    assert!(stays.contains("ca-key.pem: it is damaged"), "{stays}");
+    assert_eq!(server.list_tables_encrypted(&authority), "HTTP/1.1 200 OK");
+    std::fs::write(&key, good).expect("a writable folder");
+    server.send("-HUP");
+    assert!(log.any(|line| line.contains("the certificates were read again")));
+    assert_eq!(server.list_tables_encrypted(&authority), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn certificates_that_cannot_be_used_are_refused_with_the_fix() {
+    let folder = temporary();
+    let nowhere = folder.path().join("cert.pem");
+    refuses(
+        &[
+            "serve",
+            "--in-memory",
+            "--addr",
+            "127.0.0.1:0",
+            "--tls-cert",
+            text(&nowhere),
+            "--tls-key",
+            text(&nowhere),
+        ],
+        1,
+        folder.path(),
+        &expect![
+            "error: FOLDER/cert.pem: No such file or directory (os error 2): check the path and who may read it"
+        ],
+    );
+    refuses(
+        &["serve", "--tls-cert", "cert.pem"],
+        2,
+        folder.path(),
+        &expect!["error: tls-cert has no key: give tls-key as well"],
     );
 }
 

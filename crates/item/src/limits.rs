@@ -140,6 +140,9 @@ pub const EXPRESSION_LENGTH_MAX: usize = 4096;
 pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 /// Operands of `IN`, its left side included. Guide; measured (99 values pass).
 pub const IN_OPERANDS_MAX: usize = 100;
+/// Conditions and values of one legacy `Expected`, `QueryFilter` or `ScanFilter`. Ours: as many as the longest expression
+/// can name (`:a` and a comma each), so that neither form may cost more for each item than the other.
+pub const LEGACY_OPERANDS_MAX: usize = EXPRESSION_LENGTH_MAX / 3;
 /// Longest placeholder (`#name`, `:value`), in bytes. Guide.
 pub const PLACEHOLDER_LENGTH_MAX: usize = 255;
 /// Sum of all expression attribute names and values of a request, in bytes. Guide.

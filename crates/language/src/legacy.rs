@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use hashrange_item::{AttributeValue, Kind, Path};
+use hashrange_item::{AttributeValue, Kind, Path, limits};
 
 use crate::condition::{Comparator, Condition, Operand, Test};
 use crate::key_condition::{KeyClause, KeyCondition, KeyOperator};
@@ -230,6 +230,12 @@ pub enum LegacyError {
     AddType(Kind),
     /// `DELETE action with value is not supported for the type <kind>`
     DeleteType(Kind),
+    /// `The conditions contain too many operands; operand count: <count>`. Ours: without it a scan could cost without
+    /// bound for each item.
+    TooManyOperands {
+        /// Conditions and values together.
+        count: usize,
+    },
     /// `Duplicate value in attribute name: <attribute>` (AttributesToGet)
     DuplicateName {
         /// The attribute.
@@ -251,6 +257,9 @@ pub fn expected(
     map: &BTreeMap<String, Expectation>,
     operator: ConditionalOperator,
 ) -> Result<Condition, LegacyError> {
+    check_operands(
+        map.values().map(|expectation| expectation.attribute_value_list.as_ref().map_or(1, Vec::len)),
+    )?;
     let tests = map.iter().map(|(name, expectation)| expectation.test(name)).collect::<Result<_, _>>()?;
     Ok(join(tests, operator))
 }
@@ -260,6 +269,7 @@ pub fn query_filter(
     map: &BTreeMap<String, Comparison>,
     operator: ConditionalOperator,
 ) -> Result<Condition, LegacyError> {
+    check_operands(map.values().map(|comparison| comparison.values.len()))?;
     let tests = map.iter().map(|(name, comparison)| {
         check_comparison(comparison.operator, &comparison.values)?;
         Ok(test(name, comparison.operator, &comparison.values))
@@ -344,6 +354,15 @@ impl Expectation {
             (exists, None) => Err(LegacyError::ValueMissing { exists, attribute: attribute() }),
         }
     }
+}
+
+/// One for each condition and each of its values; `values` tells how many each condition has.
+fn check_operands(values: impl Iterator<Item = usize>) -> Result<(), LegacyError> {
+    let count = values.map(|values| values + 1).sum();
+    if count > limits::LEGACY_OPERANDS_MAX {
+        return Err(LegacyError::TooManyOperands { count });
+    }
+    Ok(())
 }
 
 /// The number of values, that they are of one type, that the operator knows it, and bounds.

@@ -62,6 +62,11 @@ pub(crate) fn not_json() -> Error {
     Error::bare(ErrorCode::SerializationException)
 }
 
+/// The error for a request that there is no memory for now. SDKs send it again.
+pub(crate) fn no_memory() -> Error {
+    Error::new(ErrorCode::ServiceUnavailable, message::edge::no_memory())
+}
+
 /// The error for a fault of our own.
 pub(crate) fn internal_error() -> Error {
     Error::new(ErrorCode::InternalServerError, message::throughput::internal())

@@ -127,8 +127,8 @@ impl Credential {
     }
 
     fn verify(&self, head: &Parts, body: &[u8], signature: &Parsed<'_>) -> Result<(), Error> {
-        if let Some(key) = self.cached(signature) {
-            return sigv4::verify(head, body, signature, &key);
+        if let Some(outcome) = self.verify_with_cached(head, body, signature) {
+            return outcome;
         }
         let Parsed { date, region, service, .. } = signature;
         let key = SigningKey::derive(&self.entry.secret_key.0, date, region, service);
@@ -137,11 +137,17 @@ impl Credential {
         Ok(())
     }
 
-    fn cached(&self, signature: &Parsed<'_>) -> Option<SigningKey> {
+    /// The outcome with a key that was used before, if there is one. It is used where it lies: a copy is an HMAC state.
+    fn verify_with_cached(
+        &self,
+        head: &Parts,
+        body: &[u8],
+        signature: &Parsed<'_>,
+    ) -> Option<Result<(), Error>> {
         let keys = self.signing_keys.read();
-        let found =
-            keys.iter().find(|cached| cached.region == *signature.region && cached.date == *signature.date);
-        found.map(|cached| cached.key.clone())
+        let fits = |cached: &&CachedKey| cached.date == *signature.date && cached.region == *signature.region;
+        let cached = keys.iter().find(fits)?;
+        Some(sigv4::verify(head, body, signature, &cached.key))
     }
 
     fn keep(&self, cached: CachedKey) {
@@ -287,7 +293,7 @@ impl Keyring {
     /// # Errors
     /// Those of [`sigv4::parse_at`]; then `UnrecognizedClientException` for an unknown key or a token that is not the
     /// key's, `ExpiredTokenException`, and those of [`sigv4::verify`].
-    pub(crate) fn verify<'a>(
+    pub fn verify<'a>(
         &self,
         head: &'a Parts,
         body: &[u8],
@@ -321,7 +327,7 @@ fn load(path: &Path) -> Result<Credentials, String> {
 
 /// Everybody who can read the file can sign.
 #[cfg(unix)]
-fn warn_of_readers(path: &Path) {
+pub(crate) fn warn_of_readers(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let others = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0);
     if others {
@@ -331,4 +337,4 @@ fn warn_of_readers(path: &Path) {
 }
 
 #[cfg(not(unix))]
-fn warn_of_readers(_path: &Path) {}
+pub(crate) fn warn_of_readers(_path: &Path) {}

@@ -1,19 +1,22 @@
-//! Bytes to typed requests and back: HTTP/1.1, AWS JSON, Signature Version 4, error envelopes.
+//! Bytes to typed requests and back: HTTP/1.1, TLS, AWS JSON, Signature Version 4, error envelopes.
 //!
-//! A [`Server`] accepts connections and serves each with hyper's HTTP/1.1 connection, without a framework. The way of
-//! one request is in `http`: framing and limits, content type, target, signature (verified against a [`Keyring`], if
-//! there is one), decoding ([`json`]), the
+//! A [`Server`] accepts connections and serves each with hyper's HTTP/1.1 connection, without a framework; `connection`
+//! guards them: ambiguous framing, time, memory. With [`Tls`] they are encrypted. The way of one request is in `http`:
+//! limits, content type, target, signature (verified against a [`Keyring`], if there is one), decoding ([`json`]), the
 //! [`Handler`], encoding, headers.
 
 mod codec;
+mod connection;
 mod credentials;
 mod handler;
 mod http;
 pub mod json;
 mod server;
 pub mod sigv4;
+mod tls;
 
 pub use credentials::Keyring;
 pub use handler::Handler;
 pub use hashrange_service::{Caller, Explanation};
 pub use server::{Options, Server};
+pub use tls::{Source, Tls};

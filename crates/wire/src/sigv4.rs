@@ -18,12 +18,13 @@ use hashrange_api::{Error, ErrorCode, message};
 use hashrange_env::WallMs;
 use hyper::header::{AUTHORIZATION, DATE, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
+use memchr::memchr3;
 
 pub use key::SigningKey;
 pub(crate) use key::is_same;
 pub(crate) use payload::{BadChunks, inner_coding, unchunk};
 use time::SignedAt;
-pub(crate) use time::days_from_civil;
+pub(crate) use time::{civil_from_days, days_from_civil};
 pub use verify::verify;
 
 /// The one algorithm that DynamoDB takes.
@@ -187,14 +188,16 @@ fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a>
     found
 }
 
-/// What stands between commas, spaces and tabs. All three are single bytes, and comparing bytes is much faster than
-/// comparing characters: this is on the way of every request.
+/// What stands between commas, spaces and tabs. All three are single bytes, and are looked for many bytes at a time:
+/// this is on the way of every request.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_gap = |byte: u8| matches!(byte, b' ' | b',' | b'\t');
     let mut rest = text;
     std::iter::from_fn(move || {
-        let word = &rest[rest.bytes().position(|byte| !is_gap(byte))?..];
-        let end = word.bytes().position(is_gap).unwrap_or(word.len());
+        let word = rest.trim_start_matches([' ', ',', '\t']);
+        if word.is_empty() {
+            return None;
+        }
+        let end = memchr3(b' ', b',', b'\t', word.as_bytes()).unwrap_or(word.len());
         rest = &word[end..];
         Some(&word[..end])
     })

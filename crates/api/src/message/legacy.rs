@@ -47,6 +47,11 @@ pub fn comparison_without_value(operator: &str, attribute: &str) -> String {
     ))
 }
 
+/// Conditions with more operands than an expression could have. Ours: AWS's limit is not known.
+pub fn too_many_operands(count: usize) -> String {
+    invalid(&format!("The conditions contain too many operands; operand count: {count}"))
+}
+
 /// A comparison with too few or too many values.
 pub fn argument_count(operator: &str) -> String {
     invalid(&format!("Invalid number of argument(s) for the {operator} ComparisonOperator"))

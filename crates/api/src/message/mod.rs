@@ -6,6 +6,7 @@
 
 pub mod auth;
 pub mod constraint;
+pub mod edge;
 pub mod expression;
 pub mod item;
 pub mod legacy;

@@ -149,6 +149,7 @@ fn legacy_text(error: &LegacyError) -> String {
         LegacyError::UpdateWithoutValue => text::update_without_value(),
         LegacyError::AddType(kind) => text::update_type("ADD", &kind.to_string()),
         LegacyError::DeleteType(kind) => text::update_type("DELETE", &kind.to_string()),
+        LegacyError::TooManyOperands { count } => text::too_many_operands(*count),
         LegacyError::DuplicateName { attribute } => text::attributes_to_get_twice(attribute),
     }
 }

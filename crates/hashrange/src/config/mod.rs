@@ -28,6 +28,12 @@ pub(crate) struct Settings {
     pub(crate) in_memory: bool,
     /// The file of access keys; without it signatures are not verified.
     pub(crate) credentials: Option<PathBuf>,
+    /// Other machines may reach the server although signatures are not verified.
+    pub(crate) insecure: bool,
+    /// Certificates.
+    pub(crate) tls: TlsSettings,
+    /// Limits of connections and requests.
+    pub(crate) wire: hashrange_wire::Options,
     /// Memory for blocks read from disk.
     pub(crate) cache_bytes: u64,
     /// How long CREATING, UPDATING and DELETING last.
@@ -40,6 +46,19 @@ pub(crate) struct Settings {
     pub(crate) log_level: tracing::Level,
     /// How a log line looks.
     pub(crate) log_format: LogFormat,
+}
+
+/// What the server shows to clients that speak TLS, and asks of them. Without certificates it speaks plain HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TlsSettings {
+    /// The server's certificate chain.
+    pub(crate) cert: Option<PathBuf>,
+    /// Its private key.
+    pub(crate) key: Option<PathBuf>,
+    /// Who signs certificates of clients.
+    pub(crate) client_ca: Option<PathBuf>,
+    /// Make certificates instead of reading them.
+    pub(crate) self_signed: bool,
 }
 
 /// How a log line looks.
@@ -88,7 +107,24 @@ pub(crate) fn resolve(flags: &Given, variables: &Given) -> Result<Resolved, Stri
         };
         key.read(text, &mut settings).map_err(|why| format!("{source}: {why}"))?;
     }
+    check_tls(&settings.tls)?;
     Ok(Resolved { settings, warnings: misspelled_variables(variables) })
+}
+
+/// Settings of TLS that are good one by one and not together.
+fn check_tls(tls: &TlsSettings) -> Result<(), String> {
+    let mistake = match (&tls.cert, &tls.key, tls.self_signed) {
+        (None, None, false) if tls.client_ca.is_some() => {
+            "tls-client-ca asks for TLS: give tls-cert and tls-key as well, or tls-self-signed"
+        }
+        (Some(_), None, false) => "tls-cert has no key: give tls-key as well",
+        (None, Some(_), false) => "tls-key has no certificate: give tls-cert as well",
+        (Some(_), _, true) | (_, Some(_), true) => {
+            "tls-self-signed makes a certificate and a key: leave it out, or leave tls-cert and tls-key out"
+        }
+        _ => return Ok(()),
+    };
+    Err(mistake.to_owned())
 }
 
 /// The settings where no source says anything.
@@ -98,6 +134,9 @@ fn defaults() -> Settings {
         data: PathBuf::new(),
         in_memory: false,
         credentials: None,
+        insecure: false,
+        tls: TlsSettings::default(),
+        wire: hashrange_wire::Options::default(),
         cache_bytes: 0,
         table_delay: Duration::ZERO,
         index_lag: Duration::ZERO,

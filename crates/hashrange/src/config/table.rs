@@ -34,9 +34,11 @@ pub(crate) enum Form {
     /// One of a few words, each with the value it stands for.
     Choice(&'static [Word]),
     /// A number with a unit of time.
-    Duration { max: Duration, set: fn(&mut Settings, Duration) },
+    Duration { min: Duration, max: Duration, set: fn(&mut Settings, Duration) },
     /// A number with a unit of memory.
     Bytes { min: u64, max: u64, set: fn(&mut Settings, u64) },
+    /// A whole number.
+    Count { min: usize, max: usize, set: fn(&mut Settings, usize) },
 }
 
 /// A word that can be chosen, and what it sets.
@@ -44,6 +46,9 @@ pub(crate) type Word = (&'static str, fn(&mut Settings));
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
+
+/// The shortest time that a client is given for anything.
+const PATIENCE_MIN: Duration = Duration::from_millis(100);
 
 /// Every setting, in the order in which help and documentation show them.
 pub(crate) const KEYS: &[Key] = &[
@@ -79,6 +84,106 @@ pub(crate) const KEYS: &[Key] = &[
         form: Form::File(|settings, file| settings.credentials = file),
     },
     Key {
+        name: "insecure",
+        placeholder: "BOOL",
+        default: "false",
+        doc: "Listen on an address that other machines can reach although no credentials are given: everyone there \
+              may read and write everything.",
+        form: Form::Switch(|settings, on| settings.insecure = on),
+    },
+    Key {
+        name: "tls-cert",
+        placeholder: "FILE",
+        default: "none",
+        doc: "The server's certificate and those that it stands on, in PEM. With it and tls-key the server speaks \
+              TLS and nothing else. SIGHUP reads both again.",
+        form: Form::File(|settings, file| settings.tls.cert = file),
+    },
+    Key {
+        name: "tls-key",
+        placeholder: "FILE",
+        default: "none",
+        doc: "The private key of tls-cert, in PEM, not encrypted.",
+        form: Form::File(|settings, file| settings.tls.key = file),
+    },
+    Key {
+        name: "tls-client-ca",
+        placeholder: "FILE",
+        default: "none",
+        doc: "Certificates of authorities, in PEM. With it every client must show a certificate that one of them has \
+              signed, besides its signature.",
+        form: Form::File(|settings, file| settings.tls.client_ca = file),
+    },
+    Key {
+        name: "tls-self-signed",
+        placeholder: "BOOL",
+        default: "false",
+        doc: "Speak TLS with a certificate of the server's own making, for localhost and the host in addr. Its \
+              authority is made once, in a folder next to the data folder (DIR-tls); the start-up message says how to \
+              trust it.",
+        form: Form::Switch(|settings, on| settings.tls.self_signed = on),
+    },
+    Key {
+        name: "header-timeout",
+        placeholder: "DURATION",
+        default: "10s",
+        doc: "How long the header of a request may take to arrive, and a TLS handshake. A new connection has as long \
+              for its first request. Slower ones are closed.",
+        form: Form::Duration {
+            min: PATIENCE_MIN,
+            max: Duration::from_hours(1),
+            set: |settings, limit| settings.wire.header_timeout = limit,
+        },
+    },
+    Key {
+        name: "body-timeout",
+        placeholder: "DURATION",
+        default: "1m",
+        doc: "How long the body of a request may take to arrive. A slower one gets HTTP 408 and is closed.",
+        form: Form::Duration {
+            min: PATIENCE_MIN,
+            max: Duration::from_hours(1),
+            set: |settings, limit| settings.wire.body_timeout = limit,
+        },
+    },
+    Key {
+        name: "idle-timeout",
+        placeholder: "DURATION",
+        default: "1m",
+        doc: "How long a connection may wait between an answer and the next request, and how long a client may take \
+              nothing of an answer.",
+        form: Form::Duration {
+            min: PATIENCE_MIN,
+            max: Duration::from_hours(24),
+            set: |settings, limit| settings.wire.idle_timeout = limit,
+        },
+    },
+    Key {
+        name: "max-connections",
+        placeholder: "COUNT",
+        default: "4096",
+        doc: "How many connections there may be at the same time. More are answered with HTTP 503, which SDKs try \
+              again; with TLS they are closed. Fewer are taken where the system allows too few open files.",
+        form: Form::Count {
+            min: 1,
+            max: 1_000_000,
+            set: |settings, count| settings.wire.max_connections = count,
+        },
+    },
+    Key {
+        name: "request-memory",
+        placeholder: "SIZE",
+        default: "256MiB",
+        doc: "Memory for bodies of requests (as sent, expanded and decoded) and for large answers, of all connections \
+              together. A request beyond it is answered with ServiceUnavailable (HTTP 503), which SDKs try again. The \
+              smallest value leaves room for one body of 16 MiB.",
+        form: Form::Bytes {
+            min: 192 * MIB,
+            max: 1024 * GIB,
+            set: |settings, size| settings.wire.request_memory = usize::try_from(size).unwrap_or(usize::MAX),
+        },
+    },
+    Key {
         name: "cache-size",
         placeholder: "SIZE",
         default: "64MiB",
@@ -92,6 +197,7 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "How long a table stays CREATING, UPDATING or DELETING, so that programs can meet those states \
               as they do on AWS.",
         form: Form::Duration {
+            min: Duration::ZERO,
             max: Duration::from_hours(1),
             set: |settings, delay| settings.table_delay = delay,
         },
@@ -102,7 +208,11 @@ pub(crate) const KEYS: &[Key] = &[
         default: "0s",
         doc: "How long a change of a global index stays hidden from its readers, so that programs can meet \
               eventual consistency. Entries are stored at once all the same.",
-        form: Form::Duration { max: Duration::from_hours(1), set: |settings, lag| settings.index_lag = lag },
+        form: Form::Duration {
+            min: Duration::ZERO,
+            max: Duration::from_hours(1),
+            set: |settings, lag| settings.index_lag = lag,
+        },
     },
     Key {
         name: "item-collection-limit",
@@ -153,7 +263,8 @@ impl Key {
             Form::Address(_) | Form::Folder(_) | Form::File(_) => String::new(),
             Form::Switch(_) => "true or false".to_owned(),
             Form::Choice(words) => list_words(words.iter().map(|(word, _)| *word)),
-            Form::Duration { max, .. } => format!("0s to {}", duration_text(*max)),
+            Form::Duration { min, max, .. } => format!("{} to {}", duration_text(*min), duration_text(*max)),
+            Form::Count { min, max, .. } => format!("{min} to {max}"),
             Form::Bytes { min, max, .. } => format!("{} to {}", bytes_text(*min), bytes_text(*max)),
         }
     }
@@ -170,7 +281,8 @@ impl Key {
                 let (_, set) = chosen.ok_or_else(|| format!("\"{text}\" is not one of {}", self.bounds()))?;
                 set(settings);
             }
-            Form::Duration { max, set } => set(settings, read_duration(text, *max)?),
+            Form::Duration { min, max, set } => set(settings, read_duration(text, *min, *max)?),
+            Form::Count { min, max, set } => set(settings, read_count(text, *min, *max)?),
             Form::Bytes { min, max, set } => set(settings, read_bytes(text, *min, *max)?),
         }
         Ok(())
@@ -221,12 +333,26 @@ fn read_switch(text: &str) -> Result<bool, String> {
     }
 }
 
-fn read_duration(text: &str, max: Duration) -> Result<Duration, String> {
+fn read_count(text: &str, min: usize, max: usize) -> Result<usize, String> {
+    let count = text.parse().map_err(|_| format!("\"{text}\" is not a whole number"))?;
+    if count < min {
+        return Err(format!("{text} is too small: at least {min} is needed"));
+    }
+    if count > max {
+        return Err(format!("{text} is too large: at most {max} is allowed"));
+    }
+    Ok(count)
+}
+
+fn read_duration(text: &str, min: Duration, max: Duration) -> Result<Duration, String> {
     let duration = parse_duration(text).ok_or_else(|| {
         format!(
             "\"{text}\" is not a duration: write a whole number and ms, s, m or h, for example 250ms or 2s"
         )
     })?;
+    if duration < min {
+        return Err(format!("{text} is too short: at least {} is needed", duration_text(min)));
+    }
     if duration > max {
         return Err(format!("{text} is too long: at most {} is allowed", duration_text(max)));
     }

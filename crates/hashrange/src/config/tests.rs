@@ -37,6 +37,9 @@ fn without_any_source_the_defaults_of_the_table_hold() {
     assert!(!settings.in_memory);
     assert_eq!(settings.credentials, None);
     assert_eq!(settings.cache_bytes, 64 << 20);
+    assert_eq!(settings.tls, TlsSettings::default());
+    assert!(!settings.insecure);
+    assert_eq!(settings.wire, hashrange_wire::Options::default());
     assert_eq!(settings.table_delay, Duration::ZERO);
     assert_eq!(settings.log_level, tracing::Level::INFO);
     assert_eq!(settings.log_format, LogFormat::Text);
@@ -69,6 +72,8 @@ fn every_source_takes_every_setting() {
         "in-memory" => "true",
         "log-format" => "json",
         "credentials" => "keys.toml",
+        "tls-self-signed" => "true",
+        "max-connections" => "7",
         _ => key.default,
     };
     let lines: Vec<String> = KEYS.iter().map(|key| format!("{} = \"{}\"", key.name, example(key))).collect();
@@ -79,6 +84,7 @@ fn every_source_takes_every_setting() {
     assert_eq!(resolve(&Given::new(), &by_variable).expect("all are good").settings, by_file);
     assert_eq!(by_file.credentials, Some(PathBuf::from("keys.toml")));
     assert_eq!(with_file("credentials = \"none\"", &[], &[]).expect("all are good").credentials, None);
+    assert!(by_file.tls.self_signed && by_file.wire.max_connections == 7);
     assert!(by_file.in_memory && by_file.log_format == LogFormat::Json);
 }
 
@@ -146,6 +152,48 @@ fn a_wrong_value_is_refused_with_its_source_and_the_fix() {
 }
 
 #[test]
+fn limits_of_the_wire_have_bounds() {
+    refused(
+        flags(&[("header-timeout", "0s")]),
+        &expect!["--header-timeout: 0s is too short: at least 100ms is needed"],
+    );
+    refused(
+        flags(&[("max-connections", "0")]),
+        &expect!["--max-connections: 0 is too small: at least 1 is needed"],
+    );
+    refused(
+        flags(&[("max-connections", "2000000")]),
+        &expect!["--max-connections: 2000000 is too large: at most 1000000 is allowed"],
+    );
+    refused(
+        flags(&[("max-connections", "many")]),
+        &expect![[r#"--max-connections: "many" is not a whole number"#]],
+    );
+    refused(
+        flags(&[("request-memory", "16MiB")]),
+        &expect!["--request-memory: 16MiB is too small: at least 192MiB is needed"],
+    );
+}
+
+#[test]
+fn certificate_and_key_belong_together() {
+    refused(flags(&[("tls-cert", "a.pem")]), &expect!["tls-cert has no key: give tls-key as well"]);
+    refused(flags(&[("tls-key", "a.pem")]), &expect!["tls-key has no certificate: give tls-cert as well"]);
+    refused(
+        flags(&[("tls-client-ca", "a.pem")]),
+        &expect!["tls-client-ca asks for TLS: give tls-cert and tls-key as well, or tls-self-signed"],
+    );
+    refused(
+        flags(&[("tls-cert", "a.pem"), ("tls-key", "b.pem"), ("tls-self-signed", "true")]),
+        &expect![
+            "tls-self-signed makes a certificate and a key: leave it out, or leave tls-cert and tls-key out"
+        ],
+    );
+    let good = flags(&[("tls-client-ca", "a.pem"), ("tls-self-signed", "true")]).expect("all are good");
+    assert_eq!(good.tls.client_ca, Some(PathBuf::from("a.pem")));
+}
+
+#[test]
 fn a_wrong_variable_or_file_entry_names_its_source() {
     let variables = given(&[("HASHRANGE_TABLE_DELAY", "soon")]);
     let message = resolve(&Given::new(), &variables).expect_err("the setting is wrong");
@@ -165,7 +213,7 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
     refused(
         with_file("colour = \"red\"", &[], &[]),
         &expect![[
-            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#
+            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, insecure, tls-cert, tls-key, tls-client-ca, tls-self-signed, header-timeout, body-timeout, idle-timeout, max-connections, request-memory, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#
         ]],
     );
     refused(

@@ -211,3 +211,22 @@ fn operators_are_found_by_name() {
     }
     assert_eq!(ComparisonOperator::from_name("eq"), None);
 }
+
+#[test]
+fn conditions_cost_no_more_than_those_of_an_expression_could() {
+    let list =
+        |count: usize| (0..count).map(|n| number(i64::try_from(n).expect("small"))).collect::<Vec<_>>();
+    let filter = |count: usize| {
+        let comparison = Comparison { operator: ComparisonOperator::In, values: list(count) };
+        query_filter(&BTreeMap::from([("a".to_owned(), comparison)]), ConditionalOperator::And).map(|_| ())
+    };
+    assert_eq!(filter(1364), Ok(()));
+    assert_eq!(filter(1365), Err(LegacyError::TooManyOperands { count: 1366 }));
+    let absent = Expectation { exists: Some(false), ..Expectation::default() };
+    let expectations = |count: usize| {
+        let map = (0..count).map(|n| (format!("a{n}"), absent.clone())).collect();
+        expected(&map, ConditionalOperator::Or).map(|_| ())
+    };
+    assert_eq!(expectations(682), Ok(()));
+    assert_eq!(expectations(683), Err(LegacyError::TooManyOperands { count: 1366 }));
+}

@@ -8,8 +8,17 @@ use hashrange_env::Env;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 
+use crate::connection::memory::{Charge, Full, Memory};
+
 /// First allocation for a body of several chunks; it grows with what really arrives, not with what was announced.
 const FIRST_ALLOCATION_BYTES_MAX: usize = 64 * 1024;
+
+/// A body grows by this factor: few copies, and a client is charged for little more than it has sent.
+const GROWTH: usize = 4;
+
+/// How many bytes of the budget a byte of body costs. The body itself is one; what JSON makes of it is the rest: the
+/// worst that a body can be, a list of the shortest values, takes up this much (a test measures it).
+const DECODED_FACTOR: usize = 8;
 
 /// How far past the limit a body is still read and thrown away, in multiples of the limit: a client that is cut off
 /// while it sends sees a broken connection instead of its answer.
@@ -24,6 +33,22 @@ pub(crate) enum BodyError {
     Broken,
     /// Not complete in time.
     Slow,
+    /// The budget for all bodies is used up.
+    NoMemory,
+}
+
+impl From<Full> for BodyError {
+    fn from(Full: Full) -> BodyError {
+        BodyError::NoMemory
+    }
+}
+
+/// A whole body, and its part of the budget.
+pub(crate) type Held<'a> = (Bytes, Charge<&'a Memory>);
+
+/// What a body of that many bytes costs.
+pub(crate) fn cost(bytes: usize) -> usize {
+    bytes.saturating_mul(DECODED_FACTOR)
 }
 
 /// How much body to take, and for how long to wait for it.
@@ -38,9 +63,14 @@ pub(crate) struct BodyLimits {
 }
 
 /// Reads the whole body. A body that came in one piece with its header is not copied.
-pub(crate) async fn read(mut body: Incoming, limits: BodyLimits, env: &Env) -> Result<Bytes, BodyError> {
+pub(crate) async fn read<'a>(
+    mut body: Incoming,
+    limits: BodyLimits,
+    memory: &'a Memory,
+    env: &Env,
+) -> Result<Held<'a>, BodyError> {
     if body.is_end_stream() {
-        return Ok(Bytes::new());
+        return Ok((Bytes::new(), Charge::take(memory, 0)?));
     }
     let announced = body.size_hint().exact();
     if announced.is_some_and(|length| length > limits.max as u64) {
@@ -55,32 +85,72 @@ pub(crate) async fn read(mut body: Incoming, limits: BodyLimits, env: &Env) -> R
         None => Bytes::new(),
     };
     if body.is_end_stream() && first.len() <= limits.max {
-        return Ok(first);
+        let charge = Charge::take(memory, cost(first.len()))?;
+        return Ok((first, charge));
     }
-    in_time(collect(body, first, announced, limits.max), limits, env).await
+    in_time(collect(body, first, announced, (limits.max, memory)), limits, env).await
 }
 
-/// Joins the first chunk, which may be empty, and the rest.
-async fn collect(
+/// Joins the first chunk, which may be empty, and the rest. The rest of a body that is too large, or that there is no
+/// memory for, is read and thrown away, so that the client sees its answer.
+async fn collect<'a>(
     mut body: Incoming,
     first: Bytes,
     announced: Option<u64>,
-    max: usize,
-) -> Result<Bytes, BodyError> {
-    let room = usize::try_from(announced.unwrap_or(0)).unwrap_or(usize::MAX);
-    let mut whole = BytesMut::with_capacity(room.min(FIRST_ALLOCATION_BYTES_MAX).max(first.len()));
-    whole.extend_from_slice(&first);
-    // The read buffer of the connection can be used again.
-    drop(first);
-    while let Some(chunk) = next_chunk(&mut body).await? {
-        if whole.len() + chunk.len() > max {
-            drop(whole);
+    (max, memory): (usize, &'a Memory),
+) -> Result<Held<'a>, BodyError> {
+    let announced = usize::try_from(announced.unwrap_or(0)).unwrap_or(usize::MAX);
+    let mut growing = Growing { bytes: BytesMut::new(), charge: Charge::take(memory, 0)?, announced, max };
+    // What the first chunk stood in, the read buffer of the connection, can be used again.
+    let mut chunk = Some(first);
+    while let Some(piece) = chunk {
+        if let Err(error) = growing.push(&piece) {
+            drop(growing);
+            drop(piece);
             discard(&mut body, max).await?;
+            return Err(error);
+        }
+        drop(piece);
+        chunk = next_chunk(&mut body).await?;
+    }
+    Ok((growing.bytes.freeze(), growing.charge))
+}
+
+/// A body that arrives, and what it costs: the room that it has, which is never much more than what has come.
+#[derive(Debug)]
+struct Growing<'a> {
+    bytes: BytesMut,
+    charge: Charge<&'a Memory>,
+    announced: usize,
+    max: usize,
+}
+
+impl Growing<'_> {
+    fn push(&mut self, piece: &[u8]) -> Result<(), BodyError> {
+        let needed = self.bytes.len() + piece.len();
+        if needed > self.max {
             return Err(BodyError::TooLarge);
         }
-        whole.extend_from_slice(&chunk);
+        if needed > self.bytes.capacity() {
+            let room = self.room(needed);
+            // Until the bytes are copied, the old room is held too.
+            let old = self.bytes.capacity();
+            self.charge.set(cost(room).saturating_add(old))?;
+            let mut grown = BytesMut::with_capacity(room);
+            grown.extend_from_slice(&self.bytes);
+            self.bytes = grown;
+            self.charge.set(cost(room))?;
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(())
     }
-    Ok(whole.freeze())
+
+    /// The next size: what was announced, but not much before it has come.
+    fn room(&self, needed: usize) -> usize {
+        let limit = if self.announced >= needed { self.announced } else { self.max };
+        let next = self.bytes.capacity().saturating_mul(GROWTH).max(FIRST_ALLOCATION_BYTES_MAX);
+        next.max(needed).min(limit)
+    }
 }
 
 /// Reads on without keeping anything, to the end of the body or of patience.

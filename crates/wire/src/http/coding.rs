@@ -7,6 +7,9 @@ use flate2::Compression;
 use flate2::bufread::{GzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
+use super::body::cost;
+use crate::connection::memory::{Charge, Full, Memory};
+
 /// Answers of at most this many bytes are never compressed (as recorded from AWS).
 pub(crate) const COMPRESS_ABOVE_BYTES: usize = 4096;
 
@@ -19,9 +22,34 @@ pub(crate) enum Coding {
     Deflate,
 }
 
-/// A compressed request body that cannot be read: unknown coding, broken, empty or too large. AWS answers 500 to each.
+/// Why a compressed request body was not expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable;
+pub(crate) enum ExpandError {
+    /// Unknown coding, broken, empty or too large. AWS answers 500 to each.
+    Unreadable,
+    /// The budget for all bodies is used up.
+    NoMemory,
+}
+
+impl From<Full> for ExpandError {
+    fn from(Full: Full) -> ExpandError {
+        ExpandError::NoMemory
+    }
+}
+
+/// A body that expands, and what it costs: the room that it has, which is never much more than what has come out.
+#[derive(Debug)]
+struct Expanded<'c, 'm> {
+    bytes: Vec<u8>,
+    charge: &'c mut Charge<&'m Memory>,
+    max: usize,
+}
+
+/// Bytes that are expanded at a time.
+const PIECE_BYTES: usize = 8 * 1024;
+
+/// Room grows by this factor.
+const GROWTH: usize = 4;
 
 impl Coding {
     /// The token of `Content-Encoding` and `Accept-Encoding`.
@@ -38,43 +66,65 @@ impl Coding {
     }
 }
 
-/// The request body behind `content_encoding`, at most `max` bytes long.
-pub(crate) fn expand(content_encoding: &[u8], body: &Bytes, max: usize) -> Result<Bytes, Unreadable> {
-    let token = str::from_utf8(content_encoding).map_err(|_| Unreadable)?.trim();
+/// The request body behind `content_encoding`, at most `max` bytes long. `charge` pays for it.
+pub(crate) fn expand(
+    content_encoding: &[u8],
+    body: &Bytes,
+    max: usize,
+    charge: &mut Charge<&Memory>,
+) -> Result<Bytes, ExpandError> {
+    let token = str::from_utf8(content_encoding).map_err(|_| ExpandError::Unreadable)?.trim();
     if token.is_empty() || token.eq_ignore_ascii_case("identity") {
         return Ok(body.clone());
     }
-    let expanded = match Coding::from_token(token).ok_or(Unreadable)? {
-        Coding::Gzip => expand_gzip(body, max)?,
-        Coding::Deflate => {
-            let mut out = Vec::new();
-            read_member(&mut ZlibDecoder::new(&body[..]), &mut out, max)?;
-            out
-        }
-    };
-    Ok(Bytes::from(expanded))
+    let mut out = Expanded { bytes: Vec::new(), charge, max };
+    match Coding::from_token(token).ok_or(ExpandError::Unreadable)? {
+        Coding::Gzip => expand_gzip(body, &mut out)?,
+        Coding::Deflate => out.read(&mut ZlibDecoder::new(&body[..]))?,
+    }
+    Ok(Bytes::from(out.bytes))
 }
 
 /// Reads one gzip member after another. What follows the last member and is not one is ignored, as AWS does.
-fn expand_gzip(body: &[u8], max: usize) -> Result<Vec<u8>, Unreadable> {
+fn expand_gzip(body: &[u8], out: &mut Expanded<'_, '_>) -> Result<(), ExpandError> {
     const MAGIC: &[u8] = &[0x1f, 0x8b];
-    let mut out = Vec::new();
     let mut rest = body;
     loop {
         let mut member = GzDecoder::new(rest);
-        read_member(&mut member, &mut out, max)?;
+        out.read(&mut member)?;
         rest = member.into_inner();
         if !rest.starts_with(MAGIC) {
-            return Ok(out);
+            return Ok(());
         }
     }
 }
 
-/// Appends what `decoder` gives, and refuses more than `max` bytes in all.
-fn read_member(decoder: &mut impl Read, out: &mut Vec<u8>, max: usize) -> Result<(), Unreadable> {
-    let room = max - out.len();
-    let read = decoder.take(room as u64 + 1).read_to_end(out).map_err(|_| Unreadable)?;
-    if read > room { Err(Unreadable) } else { Ok(()) }
+impl Expanded<'_, '_> {
+    /// Appends what `decoder` gives.
+    fn read(&mut self, decoder: &mut impl Read) -> Result<(), ExpandError> {
+        let mut piece = [0; PIECE_BYTES];
+        loop {
+            match decoder.read(&mut piece).map_err(|_| ExpandError::Unreadable)? {
+                0 => return Ok(()),
+                read => self.push(&piece[..read])?,
+            }
+        }
+    }
+
+    fn push(&mut self, piece: &[u8]) -> Result<(), ExpandError> {
+        let needed = self.bytes.len() + piece.len();
+        if needed > self.max {
+            return Err(ExpandError::Unreadable);
+        }
+        let old = self.bytes.capacity();
+        if needed > old {
+            let room = old.saturating_mul(GROWTH).max(needed).min(self.max);
+            self.charge.add(cost(room - old))?;
+            self.bytes.reserve_exact(room - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
 }
 
 /// `body` in `coding`. Speed comes before size: the receiver is mostly on the same network.
@@ -142,8 +192,21 @@ mod tests {
         compress(Coding::Gzip, text).unwrap()
     }
 
-    fn expand_text(coding: &str, body: Vec<u8>) -> Result<Bytes, Unreadable> {
-        expand(coding.as_bytes(), &Bytes::from(body), 1000)
+    fn expand_text(coding: &str, body: Vec<u8>) -> Result<Bytes, ExpandError> {
+        let memory = Memory::new(usize::MAX);
+        expand(coding.as_bytes(), &Bytes::from(body), 1000, &mut Charge::take(&memory, 0).unwrap())
+    }
+
+    #[test]
+    fn what_comes_out_is_paid_for_before_there_is_room_for_it() {
+        let body = Bytes::from(gzip(&[b'x'; 1_000_000]));
+        let outcome = |budget: usize| {
+            let memory = Memory::new(budget);
+            let mut charge = Charge::take(&memory, 0).unwrap();
+            expand(b"gzip", &body, 16_000_000, &mut charge).map(|body| body.len())
+        };
+        assert_eq!(outcome(cost(1_000_000 * GROWTH)), Ok(1_000_000));
+        assert_eq!(outcome(cost(999_999)), Err(ExpandError::NoMemory));
     }
 
     #[test]
@@ -165,21 +228,24 @@ mod tests {
     #[test]
     fn bodies_that_cannot_be_read_are_refused() {
         let cut = gzip(b"abc");
-        assert_eq!(expand_text("gzip", cut[..cut.len() - 1].to_vec()), Err(Unreadable));
-        assert_eq!(expand_text("gzip", b"{}".to_vec()), Err(Unreadable));
-        assert_eq!(expand_text("gzip", Vec::new()), Err(Unreadable));
-        assert_eq!(expand_text("deflate", Vec::new()), Err(Unreadable));
-        assert_eq!(expand_text("garbage", b"{}".to_vec()), Err(Unreadable));
-        assert_eq!(expand_text("gzip, gzip", gzip(b"{}")), Err(Unreadable));
+        assert_eq!(expand_text("gzip", cut[..cut.len() - 1].to_vec()), Err(ExpandError::Unreadable));
+        assert_eq!(expand_text("gzip", b"{}".to_vec()), Err(ExpandError::Unreadable));
+        assert_eq!(expand_text("gzip", Vec::new()), Err(ExpandError::Unreadable));
+        assert_eq!(expand_text("deflate", Vec::new()), Err(ExpandError::Unreadable));
+        assert_eq!(expand_text("garbage", b"{}".to_vec()), Err(ExpandError::Unreadable));
+        assert_eq!(expand_text("gzip, gzip", gzip(b"{}")), Err(ExpandError::Unreadable));
     }
 
     #[test]
     fn the_limit_counts_expanded_bytes_of_all_members() {
         assert_eq!(expand_text("gzip", gzip(&[b'x'; 1000])).unwrap().len(), 1000);
-        assert_eq!(expand_text("gzip", gzip(&[b'x'; 1001])), Err(Unreadable));
+        assert_eq!(expand_text("gzip", gzip(&[b'x'; 1001])), Err(ExpandError::Unreadable));
         let two = [gzip(&[b'x'; 600]), gzip(&[b'x'; 600])].concat();
-        assert_eq!(expand_text("gzip", two), Err(Unreadable));
-        assert_eq!(expand_text("deflate", compress(Coding::Deflate, &[0; 2000]).unwrap()), Err(Unreadable));
+        assert_eq!(expand_text("gzip", two), Err(ExpandError::Unreadable));
+        assert_eq!(
+            expand_text("deflate", compress(Coding::Deflate, &[0; 2000]).unwrap()),
+            Err(ExpandError::Unreadable)
+        );
     }
 
     #[test]

@@ -6,17 +6,20 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use hashrange_api::{Error, Operation};
+use hashrange_api::{Error, Operation, Response as Answer};
 use hashrange_env::Env;
 use hashrange_service::{Caller, Explanation};
-use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, HeaderName, HeaderValue, ORIGIN};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
 use super::body::{self, BodyError, BodyLimits};
+use super::coding::ExpandError;
 use super::reply::{self, Media, Reply};
 use super::{coding, request_id};
+use crate::connection::Busy;
+use crate::connection::memory::{AnswerCharge, Charge, Memory};
 use crate::credentials::{Keyring, account_of};
 use crate::server::Options;
 use crate::{Handler, codec, json, sigv4};
@@ -27,6 +30,20 @@ const HEAD_PART_BYTES_MAX: usize = 16 * 1024;
 /// Host named by the health page to a client that sends none (HTTP/1.0).
 const DEFAULT_HOST: &str = "dynamodb.us-east-1.amazonaws.com";
 
+/// Answers of at most this many bytes are not charged to the budget: it is their number that is limited.
+const UNCHARGED_ANSWER_BYTES: usize = 16 * 1024;
+
+/// Part of the budget that a request holds for its body.
+type BodyCharge<'a> = Charge<&'a Memory>;
+
+/// The body of a good answer, and what goes with it.
+#[derive(Debug)]
+struct Done {
+    body: Vec<u8>,
+    explanation: Option<Explanation>,
+    charge: Option<AnswerCharge>,
+}
+
 /// What all connections share.
 #[derive(Debug)]
 pub(crate) struct Front<H> {
@@ -35,44 +52,65 @@ pub(crate) struct Front<H> {
     pub(crate) options: Options,
     /// Who may sign; without it every well-formed signature is accepted.
     pub(crate) keyring: Option<Arc<Keyring>>,
+    memory: Arc<Memory>,
 }
 
 impl<H: Handler> Front<H> {
+    pub(crate) fn new(handler: Arc<H>, env: Env, options: Options) -> Front<H> {
+        let memory = Arc::new(Memory::new(options.request_memory));
+        Front { handler, env, options, keyring: None, memory }
+    }
+
     /// Answers one request, whatever it is.
     pub(crate) async fn answer(
         &self,
         request: Request<Incoming>,
+        busy: &Busy,
     ) -> Result<Response<reply::Body>, Infallible> {
+        busy.set(true);
         let (head, body) = request.into_parts();
         let request_id = request_id::draw(&*self.env.random);
-        let reply = if is_head_too_large(&head) {
+        // The end of such a body is told inside it; nothing may follow it on the connection.
+        let is_chunked = body.size_hint().exact().is_none();
+        let mut reply = self.reply(&head, body, &request_id).await;
+        if is_chunked {
+            reply = reply.closing();
+        }
+        tracing::debug!(request_id, method = %head.method, status = reply.status().as_u16(), "answered");
+        busy.set(false);
+        Ok(reply.into_response(head, &request_id))
+    }
+
+    async fn reply(&self, head: &Parts, body: Incoming, request_id: &str) -> Reply {
+        if is_head_too_large(head) || (body.size_hint().exact().is_none() && !is_plainly_chunked(head)) {
             Reply::refusal(StatusCode::BAD_REQUEST)
         } else if head.method == Method::POST {
-            self.post(&head, body, &request_id).await
+            self.post(head, body, request_id).await
         } else if head.method == Method::GET && head.uri.path() == "/" {
-            Reply::health(host_of(&head))
+            Reply::health(host_of(head))
         } else if head.method == Method::OPTIONS && head.headers.contains_key(ORIGIN) {
             Reply::preflight(&head.headers)
         } else {
             Reply::unknown_page()
-        };
-        tracing::debug!(request_id, method = %head.method, status = reply.status().as_u16(), "answered");
-        Ok(reply.into_response(head, &request_id))
+        }
     }
 
     async fn post(&self, head: &Parts, body: Incoming, request_id: &str) -> Reply {
-        let sent = match self.receive(head, body).await {
-            Ok(sent) => sent,
-            Err(status) => return Reply::refusal(status),
-        };
         let media = Media::of(&head.headers);
+        let (sent, charge) = match self.receive(head, body).await {
+            Ok(received) => received,
+            Err(BodyError::NoMemory) => {
+                return Reply::error(media.unwrap_or(Media::Json), &codec::no_memory());
+            }
+            Err(error) => return Reply::refusal(status_of(error)),
+        };
         if media.is_none() && !sent.is_empty() {
             return Reply::unknown_page();
         }
         let media = media.unwrap_or(Media::Json);
         // A bug in one request must not end the process, nor the connection.
-        match AssertUnwindSafe(self.operate(head, &sent, request_id)).catch_unwind().await {
-            Ok(Ok((answer, explanation))) => Reply::success(media, answer).explained(explanation),
+        match AssertUnwindSafe(self.operate(head, &sent, charge, request_id)).catch_unwind().await {
+            Ok(Ok(done)) => Reply::success(media, done.body).explained(done.explanation).charged(done.charge),
             Ok(Err(error)) => Reply::error(media, &error),
             Err(panic) => {
                 tracing::error!(request_id, target = ?head.headers.get(TARGET), cause = cause_of(&*panic), "a request panicked");
@@ -81,18 +119,14 @@ impl<H: Handler> Front<H> {
         }
     }
 
-    /// The body as sent, still compressed if it came so; or the status that refuses it.
-    async fn receive(&self, head: &Parts, body: Incoming) -> Result<Bytes, StatusCode> {
+    /// The body as sent, still compressed if it came so.
+    async fn receive(&self, head: &Parts, body: Incoming) -> Result<body::Held<'_>, BodyError> {
         let limits = BodyLimits {
             max: self.options.max_body,
             timeout: self.options.body_timeout,
             client_waits: head.headers.contains_key(EXPECT),
         };
-        body::read(body, limits, &self.env).await.map_err(|error| match error {
-            BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            BodyError::Broken => StatusCode::BAD_REQUEST,
-            BodyError::Slow => StatusCode::REQUEST_TIMEOUT,
-        })
+        body::read(body, limits, &self.memory, &self.env).await
     }
 
     /// Runs the operation that the head names on the body.
@@ -100,9 +134,13 @@ impl<H: Handler> Front<H> {
         &self,
         head: &Parts,
         sent: &Bytes,
+        mut charge: BodyCharge<'_>,
         request_id: &str,
-    ) -> Result<(Vec<u8>, Option<Explanation>), Error> {
-        let expanded = self.expand(head, sent).map_err(|coding::Unreadable| codec::internal_error())?;
+    ) -> Result<Done, Error> {
+        let expanded = self.expand(head, sent, &mut charge).map_err(|error| match error {
+            ExpandError::Unreadable => codec::internal_error(),
+            ExpandError::NoMemory => codec::no_memory(),
+        })?;
         let body = expanded.as_ref().unwrap_or(sent);
         let (operation, caller) = self.admit(head, sent, request_id).map_err(|error| {
             if body.is_empty() || json::is_json(body) { error } else { codec::not_json() }
@@ -112,28 +150,56 @@ impl<H: Handler> Front<H> {
         }
         let request = codec::decode(operation, body)?;
         match head.headers.get(EXPLAIN).map(HeaderValue::as_bytes) {
-            None => {
-                let response = self.handler.call(&caller, request).await?;
-                Ok((codec::encode_response(&response)?, None))
+            None => self.done(operation, &self.handler.call(&caller, request).await?, None),
+            Some(b"plan") => {
+                let explanation = Some(self.handler.explain(&caller, request)?);
+                Ok(Done { body: b"{}".to_vec(), explanation, charge: None })
             }
-            Some(b"plan") => Ok((b"{}".to_vec(), Some(self.handler.explain(&caller, request)?))),
             Some(_) => {
                 let explained = Box::pin(self.handler.call_explained(&caller, request));
-                let (response, explanation) = explained.await?;
-                Ok((codec::encode_response(&response)?, Some(explanation)))
+                let (answer, explanation) = explained.await?;
+                self.done(operation, &answer, Some(explanation))
             }
         }
     }
 
+    /// Encodes an answer. A large one must be paid for until it is sent, for a client may take its time.
+    fn done(
+        &self,
+        operation: Operation,
+        answer: &Answer,
+        explanation: Option<Explanation>,
+    ) -> Result<Done, Error> {
+        let body = codec::encode_response(answer)?;
+        let room = body.capacity();
+        let charge = if room <= UNCHARGED_ANSWER_BYTES {
+            None
+        } else if can_be_repeated(operation) {
+            Some(Charge::take(Arc::clone(&self.memory), room).map_err(|_| codec::no_memory())?)
+        } else {
+            Some(Charge::force(Arc::clone(&self.memory), room))
+        };
+        Ok(Done { body, explanation, charge })
+    }
+
     /// The body without framing and compression, if it came with any.
-    fn expand(&self, head: &Parts, sent: &Bytes) -> Result<Option<Bytes>, coding::Unreadable> {
-        let unchunked = sigv4::unchunk(head, sent).map_err(|sigv4::BadChunks| coding::Unreadable)?;
+    fn expand(
+        &self,
+        head: &Parts,
+        sent: &Bytes,
+        charge: &mut BodyCharge<'_>,
+    ) -> Result<Option<Bytes>, ExpandError> {
+        let unchunked = sigv4::unchunk(head, sent).map_err(|sigv4::BadChunks| ExpandError::Unreadable)?;
+        if let Some(body) = &unchunked {
+            charge.add(body.len())?;
+        }
         let Some(coding) = head.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) else {
             return Ok(unchunked);
         };
+        let max = self.options.max_body;
         match unchunked {
-            None => coding::expand(coding, sent, self.options.max_body),
-            Some(body) => coding::expand(sigv4::inner_coding(coding), &body, self.options.max_body),
+            None => coding::expand(coding, sent, max, charge),
+            Some(body) => coding::expand(sigv4::inner_coding(coding), &body, max, charge),
         }
         .map(Some)
     }
@@ -163,6 +229,38 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
+
+/// The status for a body that was not read.
+fn status_of(error: BodyError) -> StatusCode {
+    match error {
+        BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        BodyError::Broken => StatusCode::BAD_REQUEST,
+        BodyError::Slow => StatusCode::REQUEST_TIMEOUT,
+        BodyError::NoMemory => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// Whether a request can be sent again as if it had not been sent: it changes nothing.
+fn can_be_repeated(operation: Operation) -> bool {
+    use Operation as O;
+    matches!(
+        operation,
+        O::BatchGetItem
+            | O::GetItem
+            | O::GetRecords
+            | O::ListTables
+            | O::Query
+            | O::Scan
+            | O::TransactGetItems
+    )
+}
+
+/// Whether a body of unknown length has the one transfer coding that all readers understand.
+fn is_plainly_chunked(head: &Parts) -> bool {
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    let first = codings.next().is_some_and(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
+    first && codings.next().is_none()
+}
 
 /// Whether the request line or the header block, as sent, is beyond what AWS reads.
 fn is_head_too_large(head: &Parts) -> bool {

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use hashrange_api::Error;
 use hashrange_service::Explanation;
 use http_body_util::Full;
+use hyper::body::Buf;
 use hyper::header::{
     ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
@@ -17,9 +18,31 @@ use hyper::{Response, StatusCode};
 use super::coding::{self, Coding};
 use super::exchange::EXPLAIN;
 use crate::codec;
+use crate::connection::memory::AnswerCharge;
 
 /// A body that is sent from where it was written.
-pub(super) type Body = Full<Cursor<Vec<u8>>>;
+pub(super) type Body = Full<Outgoing>;
+
+/// Bytes on their way to the client, and their part of the budget until the last one is sent.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    bytes: Cursor<Vec<u8>>,
+    _charge: Option<AnswerCharge>,
+}
+
+impl Buf for Outgoing {
+    fn remaining(&self) -> usize {
+        self.bytes.remaining()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.bytes.chunk()
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.bytes.advance(count);
+    }
+}
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
@@ -67,12 +90,19 @@ pub(super) struct Reply {
     body: Vec<u8>,
     /// Headers of this answer only.
     more: Vec<(HeaderName, HeaderValue)>,
+    charge: Option<AnswerCharge>,
 }
 
 impl Reply {
     /// A successful answer of an operation.
     pub(super) fn success(media: Media, body: Vec<u8>) -> Reply {
-        Reply { status: StatusCode::OK, content_type: Some(media.value()), body, more: Vec::new() }
+        Reply {
+            status: StatusCode::OK,
+            content_type: Some(media.value()),
+            body,
+            more: Vec::new(),
+            charge: None,
+        }
     }
 
     /// The same answer with the plan of its request in a header.
@@ -83,30 +113,44 @@ impl Reply {
         self
     }
 
+    /// The same answer, paid for until it is sent.
+    pub(super) fn charged(mut self, charge: Option<AnswerCharge>) -> Reply {
+        self.charge = charge;
+        self
+    }
+
+    /// The same answer as the last one of its connection.
+    pub(super) fn closing(mut self) -> Reply {
+        if self.more.iter().all(|(name, _)| name != CONNECTION) {
+            self.more.push((CONNECTION, HeaderValue::from_static("close")));
+        }
+        self
+    }
+
     /// An error of an operation.
     pub(super) fn error(media: Media, error: &Error) -> Reply {
         let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = codec::encode_error(error);
-        Reply { status, content_type: Some(media.value()), body, more: Vec::new() }
+        Reply { status, content_type: Some(media.value()), body, more: Vec::new(), charge: None }
     }
 
     /// An answer without a body, after which the connection closes: the rest of the request was not read.
     pub(super) fn refusal(status: StatusCode) -> Reply {
         let more = vec![(CONNECTION, HeaderValue::from_static("close"))];
-        Reply { status, content_type: None, body: Vec::new(), more }
+        Reply { status, content_type: None, body: Vec::new(), more, charge: None }
     }
 
     /// What AWS answers to methods, paths and content types that it does not serve.
     pub(super) fn unknown_page() -> Reply {
         let body = b"<UnknownOperationException/>\n".to_vec();
-        Reply { status: StatusCode::NOT_FOUND, content_type: None, body, more: Vec::new() }
+        Reply { status: StatusCode::NOT_FOUND, content_type: None, body, more: Vec::new(), charge: None }
     }
 
     /// The health page, which names the host that was asked.
     pub(super) fn health(host: &str) -> Reply {
         let content_type = Some(HeaderValue::from_static("text/plain"));
         let body = format!("healthy: {host} ").into_bytes();
-        Reply { status: StatusCode::OK, content_type, body, more: Vec::new() }
+        Reply { status: StatusCode::OK, content_type, body, more: Vec::new(), charge: None }
     }
 
     /// Lets a script of any origin send what it asked to send.
@@ -119,7 +163,7 @@ impl Reply {
         for (asked, allowed) in asked {
             more.extend(request.get(asked).map(|value| (allowed, value.clone())));
         }
-        Reply { status: StatusCode::OK, content_type: None, body: Vec::new(), more }
+        Reply { status: StatusCode::OK, content_type: None, body: Vec::new(), more, charge: None }
     }
 
     /// The status, for the log.
@@ -148,7 +192,8 @@ impl Reply {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         }
         headers.extend(self.more);
-        let mut response = Response::new(Full::new(Cursor::new(body)));
+        let mut response =
+            Response::new(Full::new(Outgoing { bytes: Cursor::new(body), _charge: self.charge }));
         *response.status_mut() = self.status;
         *response.headers_mut() = headers;
         response

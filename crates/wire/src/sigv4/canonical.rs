@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, GetAll, HOST, HeaderValue};
 use hyper::http::request::Parts;
+use memchr::memchr2;
 
 use super::{Form, Parsed, X_AMZ_CONTENT_SHA256, X_AMZ_DATE, X_AMZ_SECURITY_TOKEN, X_AMZ_TARGET, query};
 
@@ -83,7 +84,7 @@ fn values_of<'a>(head: &'a Parts, name: &str) -> GetAll<'a, HeaderValue> {
 
 /// The value without space around it, and with one space for each run of white space inside.
 fn push_words(out: &mut Vec<u8>, value: &[u8]) {
-    if !value.contains(&b' ') && !value.contains(&b'\t') {
+    if memchr2(b' ', b'\t', value).is_none() {
         out.extend_from_slice(value);
         return;
     }

@@ -89,30 +89,91 @@ async fn bytes_that_are_not_http_end_the_connection() {
     let server = Running::start().await;
     let mut client = server.connect().await;
     client.send("\x16\x03\x01 hello\r\n\r\n").await;
-    let mut seen = Vec::new();
-    in_time(tokio::io::AsyncReadExt::read_to_end(&mut client.stream, &mut seen)).await.unwrap();
-    assert!(seen.starts_with(b"HTTP/1.1 400 Bad Request\r\n"), "{}", String::from_utf8_lossy(&seen));
+    let seen = client.rest().await;
+    assert!(seen.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{seen}");
     assert_eq!(server.ask(list_tables("{}")).await.status, 200);
 }
 
+const SHORT: Duration = Duration::from_millis(50);
+/// Longer than any test has patience for.
+const LONG: Duration = Duration::from_hours(1);
+
 #[tokio::test]
-async fn slow_headers_and_idle_connections_end_with_the_header_timeout() {
-    let options = Options { header_timeout: Duration::from_millis(50), ..Options::default() };
+async fn slow_headers_end_with_the_header_timeout_and_idle_connections_do_not() {
+    let options = Options { header_timeout: SHORT, idle_timeout: LONG, ..Options::default() };
     let server = Running::with(options).await;
-    let mut silent = server.connect().await;
-    let mut slow = server.connect().await;
-    slow.send("POST / HTTP/1.1\r\nHost: ").await;
     let mut idle = server.connect().await;
     idle.send(list_tables("{}")).await;
     assert_eq!(idle.receive().await.status, 200);
-    for client in [&mut silent, &mut slow, &mut idle] {
+    let mut silent = server.connect().await;
+    let mut slow = server.connect().await;
+    slow.send("POST / HTTP/1.1\r\nHost: ").await;
+    let mut slow_again = server.connect().await;
+    slow_again.send(list_tables("{}")).await;
+    assert_eq!(slow_again.receive().await.status, 200);
+    slow_again.send("POST / HTTP/1.1\r\n").await;
+    for client in [&mut silent, &mut slow, &mut slow_again] {
         assert!(client.is_closed().await);
+    }
+    idle.send(list_tables("{}")).await;
+    assert_eq!(idle.receive().await.status, 200);
+}
+
+#[tokio::test]
+async fn idle_connections_end_with_the_idle_timeout_and_new_ones_do_not() {
+    let options = Options { header_timeout: LONG, idle_timeout: SHORT, ..Options::default() };
+    let server = Running::with(options).await;
+    let mut silent = server.connect().await;
+    let mut idle = server.connect().await;
+    idle.send(list_tables("{}")).await;
+    assert_eq!(idle.receive().await.status, 200);
+    assert!(idle.is_closed().await);
+    silent.send(list_tables("{}")).await;
+    assert_eq!(silent.receive().await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_take_its_answer_is_cut() {
+    let options = Options { idle_timeout: SHORT, drain_timeout: LONG, ..Options::default() };
+    let mut server = Running::with(options).await;
+    let mut client = server.connect().await;
+    client.send(wish("large.64000000")).await;
+    server.stop();
+    // The server ends once its last connection has.
+    server.ended().await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_are_told_to_come_back() {
+    let options = Options { max_connections: 1, ..Options::default() };
+    let server = Running::with(options).await;
+    let mut first = server.connect().await;
+    first.send(list_tables("{}")).await;
+    assert_eq!(first.receive().await.status, 200);
+
+    let mut second = server.connect().await;
+    second.send(list_tables("{}")).await;
+    let text = second.rest().await;
+    assert!(text.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{text}");
+    let body = r#"{"__type":"com.amazon.coral.service#ServiceUnavailable","message":"The server has as many connections as --max-connections allows; try again later, or use fewer connections."}"#;
+    assert!(text.ends_with(body), "{text}");
+    assert!(text.contains(&format!("x-amz-crc32: {}\r\n", crc32fast::hash(body.as_bytes()))), "{text}");
+
+    first.send(list_tables("{}")).await;
+    assert_eq!(first.receive().await.status, 200);
+    drop(first);
+    loop {
+        let mut next = server.connect().await;
+        next.send(list_tables("{}")).await;
+        if next.rest_or_answer().await.starts_with("HTTP/1.1 200") {
+            break;
+        }
     }
 }
 
 #[tokio::test]
 async fn a_request_may_take_longer_than_the_header_timeout() {
-    let options = Options { header_timeout: Duration::from_millis(20), ..Options::default() };
+    let options = Options { header_timeout: SHORT, idle_timeout: SHORT, ..Options::default() };
     let server = Running::with(options).await;
     let mut client = server.connect().await;
     let mut silent = server.connect().await;

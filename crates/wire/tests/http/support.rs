@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hashrange_api::{Error, ListTablesOutput, Request, Response, Valid};
 use hashrange_env::Env;
-use hashrange_wire::{Caller, Explanation, Handler, Keyring, Options, Server};
+use hashrange_wire::{Caller, Explanation, Handler, Keyring, Options, Server, Tls};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -91,6 +91,11 @@ impl Running {
         Running::run(env, |stand_in, env| Server::new(stand_in, env, options).verifying(keyring)).await
     }
 
+    /// A server that speaks TLS.
+    pub(crate) async fn encrypted(options: Options, tls: Arc<Tls>) -> Running {
+        Running::run(Env::real(), |stand_in, env| Server::new(stand_in, env, options).encrypted(tls)).await
+    }
+
     async fn run(env: Env, server: impl FnOnce(Arc<StandIn>, Env) -> Server<StandIn>) -> Running {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -160,6 +165,18 @@ impl Client {
         answer.body = self.received.drain(..length).collect();
         answer.check();
         answer
+    }
+
+    /// Everything until the server closes the connection.
+    pub(crate) async fn rest(&mut self) -> String {
+        while self.fill().await {}
+        String::from_utf8_lossy(&std::mem::take(&mut self.received)).into_owned()
+    }
+
+    /// The beginning of whatever comes.
+    pub(crate) async fn rest_or_answer(&mut self) -> String {
+        self.fill().await;
+        String::from_utf8_lossy(&self.received).into_owned()
     }
 
     /// Whether the server closes the connection without sending anything more.

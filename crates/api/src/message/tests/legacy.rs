@@ -30,6 +30,10 @@ fn from_mixed_to_conditional_operator_without_expected() {
         "One or more parameter values were invalid: Exists and ComparisonOperator cannot be used together for Attribute: attribute",
     );
     check(
+        legacy::too_many_operands(1366),
+        "One or more parameter values were invalid: The conditions contain too many operands; operand count: 1366",
+    );
+    check(
         legacy::list_without_comparison("attribute"),
         "One or more parameter values were invalid: AttributeValueList can only be used with a ComparisonOperator for Attribute: attribute",
     );

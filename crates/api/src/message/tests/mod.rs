@@ -2,6 +2,7 @@
 
 mod auth;
 mod constraint;
+mod edge;
 mod expression;
 mod item;
 mod layers;
