@@ -14,3 +14,8 @@ pub fn no_memory() -> String {
 pub fn not_tls() -> String {
     "This port takes TLS only: write https:// in place of http:// in the endpoint.".to_owned()
 }
+
+/// A list, set or map of a request with more elements than anything that DynamoDB takes: `SerializationException`.
+pub fn too_many_elements() -> String {
+    "A list, set or map of the request has too many elements".to_owned()
+}

@@ -38,7 +38,7 @@ impl Watch {
             // A timer that rings later than needed is of no use.
             let timer = match self.timer.take() {
                 Some((rings, timer)) if rings <= deadline => (rings, timer),
-                _ => (deadline, self.env.tasks.sleep(deadline - now)),
+                _ => (deadline, self.env.tasks.sleep(deadline.saturating_sub(now))),
             };
             let (rings, timer) = self.timer.insert(timer);
             let rings = *rings;

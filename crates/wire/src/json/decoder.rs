@@ -7,7 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hashrange_api::Timestamp;
 use hashrange_api::constraint::{Gap, GapKind, Missing, Step};
-use hashrange_api::message::{Layer, serialization as text};
+use hashrange_api::message::{Layer, edge, serialization as text};
+use hashrange_item::limits::ITEM_SIZE_MAX;
 use hashrange_item::{Number, NumberError, ValueError};
 
 use super::fault::Fault;
@@ -15,6 +16,19 @@ use super::parser::{Parser, Token, Turn};
 
 /// Values in a request that are no attribute values; more than this many are not noted.
 const BAD_VALUES_MAX: usize = 64;
+
+/// Structures in lists and entries of maps that are no items, in one request. Ours, against requests that become many
+/// times larger in memory than they are as text, and against long searches among thousands of slips; what DynamoDB
+/// takes has some hundreds.
+const STRUCTURES_MAX: usize = 4096;
+
+/// Refuses more elements than an item can hold, each being one byte at least.
+pub(crate) fn check_room(elements: usize) -> Result<(), Fault> {
+    if elements >= ITEM_SIZE_MAX {
+        return Err(Fault::Type(edge::too_many_elements()));
+    }
+    Ok(())
+}
 
 /// A value that is no attribute value, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +59,8 @@ pub(crate) struct Decoder<'a> {
     pub(crate) bad: Vec<BadValue>,
     /// Whose texts the request gets: the older layer reads the exponents of numbers otherwise.
     layer: Layer,
+    /// Elements and entries so far, as [`STRUCTURES_MAX`] counts them.
+    structures: usize,
 }
 
 /// A type that a member of a request can have.
@@ -58,7 +74,21 @@ pub(crate) trait Decode: Sized {
 
 impl<'a> Decoder<'a> {
     pub(crate) fn new(body: &'a [u8], layer: Layer) -> Result<Self, Fault> {
-        Ok(Self { parser: Parser::new(body)?, missing: Missing::none(), bad: Vec::new(), layer })
+        Ok(Self {
+            parser: Parser::new(body)?,
+            missing: Missing::none(),
+            bad: Vec::new(),
+            layer,
+            structures: 0,
+        })
+    }
+
+    fn count_structure(&mut self) -> Result<(), Fault> {
+        self.structures += 1;
+        if self.structures > STRUCTURES_MAX {
+            return Err(Fault::Type(edge::too_many_elements()));
+        }
+        Ok(())
     }
 
     /// The number that a text stands for.
@@ -336,6 +366,10 @@ impl<T: Decode + Element> Decode for Vec<T> {
         open_list(decoder, place)?;
         let (mut list, mut turn) = (Self::new(), Turn::First);
         while decoder.parser.next_element(&mut turn)? {
+            check_room(list.len())?;
+            if T::IS_STRUCTURE {
+                decoder.count_structure()?;
+            }
             let step = Step::Element(list.len());
             list.extend(decoder.inside(&step, |decoder| T::decode(decoder, Place::Element))?);
         }
@@ -357,9 +391,16 @@ pub(crate) fn open_list(decoder: &mut Decoder<'_>, place: Place) -> Result<(), F
 }
 
 /// Types that stand in lists; tells a list of numbers of one byte, which is a blob, from other lists.
-pub(crate) trait Element {}
-impl Element for String {}
-impl Element for Vec<u8> {}
+pub(crate) trait Element {
+    /// Whether it counts as a structure; texts and blobs do not, for sets of them can be long.
+    const IS_STRUCTURE: bool = true;
+}
+impl Element for String {
+    const IS_STRUCTURE: bool = false;
+}
+impl Element for Vec<u8> {
+    const IS_STRUCTURE: bool = false;
+}
 impl Element for hashrange_item::AttributeValue {}
 impl Element for hashrange_item::Attributes {}
 
@@ -368,6 +409,7 @@ impl<T: Decode> Decode for BTreeMap<String, T> {
         open_map(decoder, place, &T::java())?;
         let (mut map, mut turn, mark) = (Self::new(), Turn::First, decoder.mark());
         while let Some(name) = decoder.parser.next_name(&mut turn)? {
+            decoder.count_structure()?;
             let step = Step::Entry(name.into_owned());
             decoder.forget(mark, &step);
             let value = decoder.inside(&step, |decoder| T::decode(decoder, Place::Element))?;

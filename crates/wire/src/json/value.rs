@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use hashrange_api::constraint::Step;
-use hashrange_item::limits::{ATTRIBUTE_NAME_MAX, NESTING_MAX};
+use hashrange_item::limits::{ATTRIBUTE_NAME_MAX, ITEM_SIZE_MAX, NESTING_MAX};
 use hashrange_item::{AttributeValue, Attributes, BinarySet, Kind, NumberSet, StringSet, ValueError};
 
-use super::decoder::{Decode, Decoder, Place, open_list, open_map, unexpected};
+use super::decoder::{Decode, Decoder, Place, check_room, open_list, open_map, unexpected};
 use super::fault::Fault;
 use super::parser::{Token, Turn};
 
@@ -126,6 +126,7 @@ fn number_set(decoder: &mut Decoder<'_>) -> Result<AttributeValue, Fault> {
     open_list(decoder, Place::Member)?;
     let (mut numbers, mut error, mut turn) = (Vec::new(), None, Turn::First);
     while decoder.parser.next_element(&mut turn)? {
+        check_room(numbers.len())?;
         if decoder.parser.null()? {
             continue;
         }
@@ -147,6 +148,11 @@ fn list(decoder: &mut Decoder<'_>, level: usize) -> Result<Vec<AttributeValue>, 
     open_list(decoder, Place::Member)?;
     let (mut list, mut turn) = (Vec::new(), Turn::First);
     while decoder.parser.next_element(&mut turn)? {
+        // With so many elements the value is too large for any item already; what follows cannot change that.
+        if list.len() >= ITEM_SIZE_MAX {
+            decoder.parser.skip()?;
+            continue;
+        }
         let element = if decoder.parser.null()? {
             bad(decoder, ValueError::EmptyValue)
         } else {
@@ -166,6 +172,7 @@ fn attributes(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<A
     let room = if level == 1 { ROOM } else { 0 };
     let (mut pairs, mut turn) = (Vec::with_capacity(room), Turn::First);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
+        check_room(pairs.len())?;
         match name.len() {
             0 => decoder.note_bad(ValueError::EmptyAttributeName),
             1..=ATTRIBUTE_NAME_MAX => {}
@@ -186,6 +193,7 @@ pub(super) fn placeholders(decoder: &mut Decoder<'_>) -> Result<Attributes, Faul
     open_map(decoder, Place::Member, JAVA)?;
     let (mut pairs, mut turn) = (Vec::new(), Turn::First);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
+        check_room(pairs.len())?;
         let step = Step::Entry(name.into_owned());
         let value = decoder.inside(&step, |decoder| value(decoder, Place::Element, 1))?;
         if value.is_none() {

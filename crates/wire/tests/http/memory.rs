@@ -8,7 +8,7 @@ use crate::support::{Running, in_time, list_tables, wish};
 const REFUSED: &str = r#"{"__type":"com.amazon.coral.service#ServiceUnavailable","message":"The requests under way hold as many bytes as --request-memory allows; try again later."}"#;
 
 /// What a byte of body costs.
-const FACTOR: usize = 8;
+const FACTOR: usize = 10;
 
 async fn with_memory(bytes: usize) -> Running {
     Running::with(Options { request_memory: bytes, ..Options::default() }).await

@@ -16,4 +16,5 @@ fn every_text_of_our_own_says_what_to_do() {
         edge::not_tls(),
         "This port takes TLS only: write https:// in place of http:// in the endpoint."
     );
+    assert_eq!(edge::too_many_elements(), "A list, set or map of the request has too many elements");
 }
