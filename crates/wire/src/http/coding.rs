@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_comes_out_is_paid_for_before_there_is_room_for_it() {
-        let body = Bytes::from(gzip(&[b'x'; 1_000_000]));
+        let body = Bytes::from(gzip(&vec![b'x'; 1_000_000]));
         let outcome = |budget: usize| {
             let memory = Memory::new(budget);
             let mut charge = Charge::take(&memory, 0).unwrap();
