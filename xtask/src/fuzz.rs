@@ -38,7 +38,7 @@ fn in_seconds(words: &[&str]) -> Outcome<Vec<String>> {
         let [flag, value] = pair else { return Err(USAGE.to_owned()) };
         match (*flag, value.parse::<u64>()) {
             ("--minutes", Ok(minutes)) => {
-                seconds.extend(["--seconds".to_owned(), (minutes * 60).to_string()])
+                seconds.extend(["--seconds".to_owned(), (minutes * 60).to_string()]);
             }
             ("--seconds" | "--jobs" | "--seed", Ok(_)) | ("--target" | "--input", _) => {
                 seconds.extend([(*flag).to_owned(), (*value).to_owned()]);
