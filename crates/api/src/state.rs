@@ -29,6 +29,8 @@ const BUILT: &[(Operation, &str)] = &[
     (Operation::Query, ""),
     (Operation::Scan, ""),
     (Operation::TagResource, ""),
+    (Operation::TransactGetItems, ""),
+    (Operation::TransactWriteItems, ""),
     (Operation::UntagResource, ""),
     (Operation::UpdateItem, ""),
     (Operation::UpdateTable, "replicas and vector indexes are not served yet"),

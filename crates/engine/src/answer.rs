@@ -22,6 +22,7 @@ pub(crate) async fn run_write(core: &Core, mut plan: WriteSet) -> Result<Respons
         match write::write(core, &mutation).await? {
             Ok(effects) => return respond(&plan, effects),
             Err(Refusal::Invalid(error)) => return Err(error),
+            Err(Refusal::Conflict) => return Err(Refusal::conflict()),
             Err(Refusal::Condition(item)) => return Err(condition_failed(&plan, item)),
             Err(Refusal::Stale) => plan.table = plan::again(core, &plan.table, &plan.image)?,
         }

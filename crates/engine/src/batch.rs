@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use hashrange_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, Error, ItemCollectionMetrics,
-    KeysAndAttributes, ReturnItemCollectionMetrics,
+    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, DeleteRequest, Error, ItemCollectionMetrics,
+    KeysAndAttributes, PutRequest, ReturnItemCollectionMetrics, WriteRequest,
 };
 use hashrange_item::{Image, Row, limits};
 use hashrange_store::{Address, Freshness};
@@ -88,10 +88,16 @@ pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWri
     let mut consumed = Vec::new();
     let mut metrics: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
     let wants_metrics = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
+    let mut unprocessed: BTreeMap<String, Vec<WriteRequest>> = BTreeMap::new();
     let effects = try_join_all(plan.tables.iter().map(|writes| write_table(core, writes))).await?;
     for (((name, _), (table, writes)), effects) in plan.write.tables.iter().zip(&plan.tables).zip(&effects) {
         let mut charge = Charge::default();
-        for ((key, _), effects) in writes.iter().zip(effects) {
+        for ((key, image), effects) in writes.iter().zip(effects) {
+            let Some(effects) = effects else {
+                let request = request(table, key, image)?;
+                unprocessed.entry(name.clone()).or_default().push(request);
+                continue;
+            };
             charge.add(&effects.charge);
             let size = effects.collection.filter(|_| wants_metrics);
             let metric = size.map(|size| collection_metrics(table, key, size));
@@ -104,18 +110,33 @@ pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWri
     Ok(BatchWriteItemOutput {
         consumed_capacity: listed(consumed),
         item_collection_metrics: wants_metrics.then_some(metrics).filter(|metrics| !metrics.is_empty()),
-        unprocessed_items: Some(BTreeMap::new()),
+        unprocessed_items: Some(unprocessed),
     })
 }
 
-/// The writes to one table: all in one commit, or each in its own and beside each other.
-async fn write_table(core: &Core, (table, writes): &TableWrites) -> Result<Vec<Effects>, Error> {
+/// The write as it was asked for, for the client to send again.
+fn request(table: &Table, key: &ItemKey, image: &plan::Image) -> Result<WriteRequest, Error> {
+    match image {
+        plan::Image::Put(row) => {
+            let item = row.decode().map_err(internal)?;
+            Ok(WriteRequest { put_request: Some(PutRequest { item }), delete_request: None })
+        }
+        plan::Image::Delete | plan::Image::Update(_) => {
+            let key = key.attributes(&table.schema.key);
+            Ok(WriteRequest { put_request: None, delete_request: Some(DeleteRequest { key }) })
+        }
+    }
+}
+
+/// The writes to one table: all in one commit, or each in its own and beside each other. `None` for those that met a
+/// transaction.
+async fn write_table(core: &Core, (table, writes): &TableWrites) -> Result<Vec<Option<Effects>>, Error> {
     let mut mutations = Vec::with_capacity(writes.len());
     for (key, image) in writes {
         mutations.push(Mutation { table, key, condition: None, action: image.action() });
     }
     if let Some(effects) = write::write_together(core, &mutations).await? {
-        return Ok(effects);
+        return Ok(effects.into_iter().map(Some).collect());
     }
     try_join_all(writes.iter().map(|(key, image)| one(core, Arc::clone(table), key, image))).await
 }
@@ -125,11 +146,12 @@ async fn one(
     mut table: Arc<Table>,
     key: &ItemKey,
     image: &plan::Image,
-) -> Result<Effects, Error> {
+) -> Result<Option<Effects>, Error> {
     loop {
         let mutation = Mutation { table: &table, key, condition: None, action: image.action() };
         match write::write(core, &mutation).await? {
-            Ok(effects) => return Ok(effects),
+            Ok(effects) => return Ok(Some(effects)),
+            Err(Refusal::Conflict) => return Ok(None),
             Err(Refusal::Invalid(error)) => return Err(error),
             Err(Refusal::Condition(_)) => return Err(internal("a write without a condition failed it")),
             Err(Refusal::Stale) => table = plan::again(core, &table, image)?,

@@ -35,6 +35,11 @@ impl Units {
         Units::whole(blocks(bytes, limits::WRITE_UNIT_BYTES))
     }
 
+    /// What the same costs in a transaction: it is prepared, then done.
+    fn in_transaction(self) -> Units {
+        Units { halves: self.halves * 2 }
+    }
+
     /// As DynamoDB prints it.
     #[expect(clippy::cast_precision_loss, reason = "capacity stays far below 2^52 half units")]
     pub(crate) fn as_f64(self) -> f64 {
@@ -58,6 +63,15 @@ impl std::ops::AddAssign for Units {
 
 fn blocks(bytes: usize, block: usize) -> u64 {
     bytes.div_ceil(block).max(1) as u64
+}
+
+/// Which units a transaction consumed; reports of transactions tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Traffic {
+    /// Read units.
+    Read,
+    /// Write units.
+    Write,
 }
 
 /// What one request consumed on one table.
@@ -88,6 +102,33 @@ impl Charge {
         self.table += other.table;
         merge(&mut self.locals, &other.locals);
         merge(&mut self.globals, &other.globals);
+    }
+
+    /// What the same costs in a transaction: twice as much on the table, and no more on its indexes.
+    pub(crate) fn in_transaction(&self) -> Charge {
+        Charge { table: self.table.in_transaction(), ..self.clone() }
+    }
+
+    /// [`report`](Self::report) of a transaction, which says whether it read or wrote.
+    pub(crate) fn report_as(
+        &self,
+        table_name: &str,
+        wanted: Option<ReturnConsumedCapacity>,
+        traffic: Traffic,
+    ) -> Option<ConsumedCapacity> {
+        let mut report = self.report(table_name, wanted)?;
+        let table = report.table.as_mut();
+        match traffic {
+            Traffic::Read => {
+                report.read_capacity_units = report.capacity_units;
+                table.into_iter().for_each(|table| table.read_capacity_units = table.capacity_units);
+            }
+            Traffic::Write => {
+                report.write_capacity_units = report.capacity_units;
+                table.into_iter().for_each(|table| table.write_capacity_units = table.capacity_units);
+            }
+        }
+        Some(report)
     }
 
     /// The answer's `ConsumedCapacity`, where the request asked for one. `table_name` is echoed as the request spelt it.

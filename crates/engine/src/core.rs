@@ -11,6 +11,7 @@ use hashrange_store::{Stamp, Store};
 use crate::catalog::Catalog;
 use crate::lag::Lag;
 use crate::stamp::StampClock;
+use crate::transact::{Claims, TokensInFlight};
 
 /// How an engine behaves where DynamoDB leaves room.
 #[derive(Clone, Debug)]
@@ -42,6 +43,10 @@ pub(crate) struct Core {
     pub(crate) options: Options,
     pub(crate) stamps: StampClock,
     pub(crate) lag: Option<Lag>,
+    /// Items in the hands of transactions.
+    pub(crate) claims: Claims,
+    /// Clients' tokens of transactions that are under way.
+    pub(crate) tokens: TokensInFlight,
 }
 
 impl Core {

@@ -27,6 +27,7 @@ mod plan;
 mod range;
 mod read;
 mod stamp;
+mod transact;
 mod write;
 
 use std::sync::Arc;
@@ -46,6 +47,7 @@ use crate::core::Core;
 use crate::lag::Lag;
 use crate::plan::Planned;
 use crate::stamp::StampClock;
+use crate::transact::{Claims, TokensInFlight};
 
 /// A global index that was added to a table with items and lacks entries of some.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +64,16 @@ pub struct FillingIndex {
     space: Space,
 }
 
+/// How far the removal of clients' tokens has come; see [`Engine::forget_tokens`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenSweep {
+    /// Whether all tokens were looked at.
+    pub done: bool,
+    /// How many of them are still of use.
+    pub kept: usize,
+    next: Option<transact::Place>,
+}
+
 /// The rules of DynamoDB over a store.
 #[derive(Debug)]
 pub struct Engine {
@@ -76,7 +88,8 @@ impl Engine {
     pub async fn open(store: Arc<dyn Store>, env: Env, options: Options) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(Arc::clone(&store), env.clone(), options.clone()).await?;
         let lag = Lag::new(options.index_lag);
-        Ok(Engine { core: Core { store, env, catalog, options, stamps: StampClock::new(), lag } })
+        let (stamps, claims, tokens) = (StampClock::new(), Claims::default(), TokensInFlight::default());
+        Ok(Engine { core: Core { store, env, catalog, options, stamps, lag, claims, tokens } })
     }
 
     /// Looks at a request alone, without reading a table.
@@ -109,6 +122,8 @@ impl Engine {
             Planned::SweepSegment(plan) => Ok(Box::pin(read::scan(core, &plan)).await?.into()),
             Planned::KeyLookups(plan) => Ok(Box::pin(batch::get(core, &plan)).await?.into()),
             Planned::WriteSets(plan) => Ok(Box::pin(batch::write(core, &plan)).await?.into()),
+            Planned::TransactGet(plan) => Ok(Box::pin(transact::get(core, &plan)).await?.into()),
+            Planned::TransactWrite(plan) => Ok(Box::pin(transact::write(core, scope, *plan)).await?.into()),
             Planned::Tables(operation) => Box::pin(core.catalog.run(scope, operation)).await,
         }
     }
@@ -165,6 +180,16 @@ impl Engine {
         let wanted = |index: &GlobalIndex| index.space == filling.space && index.filling;
         let is_it = table.id == filling.table_id && table.schema.globals.iter().any(wanted);
         is_it.then_some(table)
+    }
+
+    /// Removes what is remembered of transactions with a client's token past its time, a page at a time: begin with
+    /// [`TokenSweep::default`] and go on with the answer until it is done.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn forget_tokens(&self, sweep: TokenSweep) -> Result<TokenSweep, Error> {
+        let step = transact::forget_expired(&self.core, sweep.next).await?;
+        Ok(TokenSweep { done: step.next.is_none(), next: step.next, kept: sweep.kept + step.kept })
     }
 
     /// The tables of the database.

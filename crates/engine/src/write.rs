@@ -2,10 +2,13 @@
 //!
 //! One write = read the newest image, decide (condition, new image, limits), then one store commit that carries the item,
 //! its index entries, its collection's size and the running totals. The commit expects what was read; where another
-//! writer was faster, the store refuses and the write decides again on the newer image.
+//! writer was faster, the store refuses and the write decides again on the newer image. [`together`] does the same with
+//! several items at once.
+
+mod together;
 
 use hashrange_api::message::{self, Family};
-use hashrange_api::{Error, Operation};
+use hashrange_api::{Error, ErrorCode, Operation};
 use hashrange_item::{Attributes, Row, limits};
 use hashrange_language::{Condition, Update};
 use hashrange_store::{
@@ -19,6 +22,8 @@ use crate::core::Core;
 use crate::index::{self, EntryChange, Origin};
 use crate::key::ItemKey;
 use crate::layout;
+
+pub(crate) use together::{Lost, expecting, write_all, write_together};
 
 /// What to do to one item.
 #[derive(Debug)]
@@ -35,9 +40,20 @@ pub(crate) enum Action<'a> {
     /// Replace the item by this one, whose index keys were checked.
     Put(&'a Row),
     /// Change attributes of the item, or make it.
-    Update(&'a Update),
+    Update(&'a Update, UpdateGate),
     /// Remove the item.
     Delete,
+    /// Leave the item as it is: only its condition counts.
+    Check,
+}
+
+/// What an update is measured by against the 400 KB limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UpdateGate {
+    /// A standalone UpdateItem: the finished item, and what the statement writes and costs.
+    Statement,
+    /// In a transaction and in PartiQL: the finished item.
+    Item,
 }
 
 /// What a write did: the images before and after, and what it consumed.
@@ -50,6 +66,13 @@ pub(crate) struct Effects {
     pub(crate) collection: Option<u64>,
 }
 
+impl Effects {
+    /// Size of the larger image, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        size_of(self.old.as_ref()).max(size_of(self.new.as_ref()))
+    }
+}
+
 /// Why a write did not happen.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -59,10 +82,22 @@ pub(crate) enum Refusal {
     Invalid(Error),
     /// The table was changed since the write was planned: plan it again.
     Stale,
+    /// A transaction holds the item.
+    Conflict,
+}
+
+impl Refusal {
+    /// The error of a write that met an ongoing transaction.
+    pub(crate) fn conflict() -> Error {
+        Error::new(ErrorCode::TransactionConflictException, message::item::transaction_conflict())
+    }
 }
 
 /// Carries out one mutation.
 pub(crate) async fn write(core: &Core, mutation: &Mutation<'_>) -> Result<Result<Effects, Refusal>, Error> {
+    if core.claims.holds(&mutation.key.address) {
+        return Ok(Err(Refusal::Conflict));
+    }
     let mut seen = look(core, mutation).await?;
     loop {
         let decided = match decide(core, mutation, &seen) {
@@ -78,90 +113,13 @@ pub(crate) async fn write(core: &Core, mutation: &Mutation<'_>) -> Result<Result
         let Some(commit) = queue(core, mutation, decided.parts) else { return Ok(Err(Refusal::Stale)) };
         match commit.await.map_err(internal)? {
             Outcome::Applied => return Ok(Ok(decided.effects)),
+            Outcome::Refused { .. } if core.claims.holds(&mutation.key.address) => {
+                return Ok(Err(Refusal::Conflict));
+            }
             Outcome::Refused { row, current } => seen = newer(core, mutation, seen, row, current).await?,
             Outcome::Unknown => return Err(internal("the outcome of a commit is unknown")),
         }
     }
-}
-
-/// Most rows that one commit of several items may write, entries of indexes included.
-const TOGETHER_ROWS_MAX: usize = 200;
-/// Most bytes of new items in such a commit; so no other writer waits long for it.
-const TOGETHER_BYTES_MAX: usize = 1 << 20;
-
-/// Carries out unconditional mutations of different items of one table in one commit, which costs less than a commit for
-/// each. `None`, and nothing is done, where they do not go together or another writer was faster: then each is to be
-/// written by itself.
-pub(crate) async fn write_together(
-    core: &Core,
-    mutations: &[Mutation<'_>],
-) -> Result<Option<Vec<Effects>>, Error> {
-    if !go_together(core, mutations) {
-        return Ok(None);
-    }
-    let mut parts = Vec::with_capacity(mutations.len());
-    let mut effects = Vec::with_capacity(mutations.len());
-    for mutation in mutations {
-        let seen = look_at_item(core, mutation).await?;
-        let Ok(decided) = decide(core, mutation, &seen) else { return Ok(None) };
-        join(&mut parts, decided.parts);
-        effects.push(decided.effects);
-    }
-    let Some(first) = mutations.first() else { return Ok(Some(effects)) };
-    let Some(commit) = queue(core, first, parts) else { return Ok(None) };
-    match commit.await.map_err(internal)? {
-        Outcome::Applied => Ok(Some(effects)),
-        Outcome::Refused { .. } => Ok(None),
-        Outcome::Unknown => Err(internal("the outcome of a commit is unknown")),
-    }
-}
-
-/// Whether the mutations depend on nothing but their own items, and are few and small enough.
-fn go_together(core: &Core, mutations: &[Mutation<'_>]) -> bool {
-    let bytes = |mutation: &Mutation<'_>| match mutation.action {
-        Action::Put(row) => row.item_size(),
-        Action::Update(_) | Action::Delete => 0,
-    };
-    // Items of one collection share the row of its size, and an index that is being filled has rows to look at.
-    let alone = |mutation: &Mutation<'_>| {
-        let schema = &mutation.table.schema;
-        mutation.condition.is_none()
-            && schema.locals.is_empty()
-            && !schema.globals.iter().any(|index| index.filling)
-    };
-    let rows = |mutation: &Mutation<'_>| 1 + 2 * mutation.table.schema.globals.len();
-    core.lag.is_none()
-        && core.store.capabilities().multi_part_commits
-        && mutations.iter().all(alone)
-        && mutations.iter().map(rows).sum::<usize>() <= TOGETHER_ROWS_MAX
-        && mutations.iter().map(bytes).sum::<usize>() <= TOGETHER_BYTES_MAX
-}
-
-/// Adds a commit's parts to another's: one part for each partition, one change for each total.
-fn join(all: &mut Vec<Part>, parts: Vec<Part>) {
-    for mut part in parts {
-        if let Some(first) = all.first_mut() {
-            part.tallies.retain(|tally| !add_tally(&mut first.tallies, tally));
-        }
-        match all.iter_mut().find(|known| known.space == part.space && known.partition == part.partition) {
-            None => all.push(part),
-            Some(known) => {
-                known.expects.append(&mut part.expects);
-                known.writes.append(&mut part.writes);
-                known.tallies.append(&mut part.tallies);
-            }
-        }
-    }
-}
-
-/// Adds a change of a total to a change of the same one, if there is one.
-fn add_tally(tallies: &mut [Tally], more: &Tally) -> bool {
-    let known = tallies.iter_mut().find(|known| known.space == more.space && known.kind == more.kind);
-    known.is_some_and(|known| {
-        known.rows += more.rows;
-        known.bytes += more.bytes;
-        true
-    })
 }
 
 /// Hands the store a commit, unless the table was changed since the write was planned.
@@ -174,37 +132,64 @@ fn queue<'c>(core: &'c Core, mutation: &Mutation<'_>, parts: Vec<Part>) -> Optio
 #[derive(Debug)]
 struct Seen {
     item: Found,
+    /// The row of the collection's size, on tables with local indexes.
     collection: Option<Found>,
+    /// The size itself.
+    collection_bytes: u64,
     /// Entries of the old image in indexes that are being filled: they may not be there yet.
     filling: Vec<(Address, Found)>,
 }
 
+impl Seen {
+    fn new(item: Found, collection: Option<Found>) -> Seen {
+        let row = collection.as_ref().and_then(|found| found.row.as_ref());
+        let collection_bytes = row.map_or(0, |stored| decode_size(&stored.value));
+        Seen { item, collection, collection_bytes, filling: Vec::new() }
+    }
+}
+
 async fn look(core: &Core, mutation: &Mutation<'_>) -> Result<Seen, Error> {
     let mut seen = look_at_item(core, mutation).await?;
-    let filling = mutation.table.schema.globals.iter().filter(|index| index.filling);
-    let Some(old) = stored_row(&seen.item)? else { return Ok(seen) };
-    for index in filling {
+    look_at_filling(core, mutation, &mut seen).await?;
+    Ok(seen)
+}
+
+/// Looks for the entries of the old image in indexes that are being filled.
+async fn look_at_filling(core: &Core, mutation: &Mutation<'_>, seen: &mut Seen) -> Result<(), Error> {
+    let globals = &mutation.table.schema.globals;
+    if !globals.iter().any(|index| index.filling) {
+        return Ok(());
+    }
+    let Some(old) = stored_row(&seen.item)? else { return Ok(()) };
+    for index in globals {
+        if !index.filling {
+            continue;
+        }
         let Some(entry) = index::Index::Global(index).entry(mutation.table, mutation.key, &old) else {
             continue;
         };
         let found = core.store.get(&entry.address, Freshness::Newest).await.map_err(internal)?;
         seen.filling.push((entry.address, found));
     }
-    Ok(seen)
+    Ok(())
+}
+
+/// The row of the size of the item's collection.
+fn collection_address(item: &Address) -> Address {
+    layout::address(item.space, item.partition.clone(), layout::collection_row())
 }
 
 async fn look_at_item(core: &Core, mutation: &Mutation<'_>) -> Result<Seen, Error> {
     let item = &mutation.key.address;
     if mutation.table.schema.locals.is_empty() {
         let item = core.store.get(item, Freshness::Newest).await.map_err(internal)?;
-        return Ok(Seen { item, collection: None, filling: Vec::new() });
+        return Ok(Seen::new(item, None));
     }
-    let collection = layout::address(item.space, item.partition.clone(), layout::collection_row());
-    let addresses = [item.clone(), collection];
+    let addresses = [item.clone(), collection_address(item)];
     let mut found = core.store.get_many(&addresses, Freshness::Newest).await.map_err(internal)?;
     let collection = found.pop();
     let item = found.pop().ok_or_else(|| internal("the store answered fewer rows than were asked for"))?;
-    Ok(Seen { item, collection, filling: Vec::new() })
+    Ok(Seen::new(item, collection))
 }
 
 /// What another writer left, after a refusal. Most often the refusal itself says it.
@@ -216,7 +201,7 @@ async fn newer(
     current: Found,
 ) -> Result<Seen, Error> {
     if seen.collection.is_none() && seen.filling.is_empty() && row == mutation.key.address {
-        return Ok(Seen { item: current, collection: None, filling: Vec::new() });
+        return Ok(Seen::new(current, None));
     }
     look(core, mutation).await
 }
@@ -254,6 +239,9 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
             return Err(Refusal::Condition(old));
         }
     }
+    if matches!(mutation.action, Action::Check) {
+        return Ok(checked(mutation, seen, old));
+    }
     let new = new_image(mutation, old.as_ref()).map_err(Refusal::Invalid)?;
     let mut changes = index::changes(mutation.table, mutation.key, old.as_ref(), new.as_ref());
     forget_missing(&mut changes, &seen.filling);
@@ -267,6 +255,14 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
     hide(core, &changes);
     let parts = parts(core, mutation, seen, &effects, &changes);
     Ok(Decided { parts, effects })
+}
+
+/// A condition that holds: the commit expects that the item stays as it is.
+fn checked(mutation: &Mutation<'_>, seen: &Seen, item: Option<Row>) -> Decided {
+    let mut own = empty_part(mutation);
+    own.expects.push(expect(mutation.key.row().clone(), &seen.item));
+    let charge = charge(item.as_ref(), None, &[]);
+    Decided { parts: vec![own], effects: Effects { old: item.clone(), new: item, charge, collection: None } }
 }
 
 /// In an index that is being filled, an entry that is not there yet is no old entry.
@@ -305,13 +301,19 @@ fn new_image(mutation: &Mutation<'_>, old: Option<&Row>) -> Result<Option<Row>, 
     match mutation.action {
         Action::Put(row) => Ok(Some(row.clone())),
         Action::Delete => Ok(None),
-        Action::Update(update) => updated(mutation, update, old),
+        Action::Update(update, gate) => updated(mutation, update, gate, old),
+        Action::Check => Ok(old.cloned()),
     }
 }
 
 /// The updated item. An update that only clears (REMOVE, DELETE) makes no item where there was none; one that does
 /// nothing at all does.
-fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Result<Option<Row>, Error> {
+fn updated(
+    mutation: &Mutation<'_>,
+    update: &Update,
+    gate: UpdateGate,
+    old: Option<&Row>,
+) -> Result<Option<Row>, Error> {
     let schema = &mutation.table.schema.key;
     let old = old.map(Row::decode).transpose().map_err(internal)?;
     let key = mutation.key.attributes(schema);
@@ -320,18 +322,23 @@ fn updated(mutation: &Mutation<'_>, update: &Update, old: Option<&Row>) -> Resul
     if old.is_none() && clears {
         return Ok(None);
     }
-    check_updated_size(&new, update)?;
+    check_updated_size(&new, update, gate)?;
     index::check_keys(mutation.table, &new, Origin::Update)?;
     let row = Row::encode(&new);
     index::check_local_size(mutation.table, mutation.key, &row)?;
     Ok(Some(row))
 }
 
-/// The 400 KB gate of a standalone UpdateItem looks at the finished item, and at what the statement writes and costs.
-fn check_updated_size(new: &Attributes, update: &Update) -> Result<(), Error> {
+/// The 400 KB limit of an updated item.
+fn check_updated_size(new: &Attributes, update: &Update, gate: UpdateGate) -> Result<(), Error> {
     let attribute = |name: &&str| new.get(name).map_or(0, |value| name.len() + value.size());
-    let written: usize = update.written_attributes().iter().map(attribute).sum();
-    if is_too_large(new.size().max(written + update.cost())) {
+    let statement = match gate {
+        UpdateGate::Statement => {
+            update.written_attributes().iter().map(attribute).sum::<usize>() + update.cost()
+        }
+        UpdateGate::Item => 0,
+    };
+    if is_too_large(new.size().max(statement)) {
         return Err(Error::validation(message::item::update_too_large()));
     }
     Ok(())
@@ -379,10 +386,10 @@ fn collection_size(
     new: Option<&Row>,
     changes: &[EntryChange<'_>],
 ) -> Option<u64> {
-    let before = seen.collection.as_ref()?.row.as_ref().map_or(0, |stored| decode_size(&stored.value));
+    seen.collection.as_ref()?;
     let locals = changes.iter().filter(|change| matches!(change.index, index::Index::Local(_)));
     let entries: i64 = locals.map(|change| change.tally(mutation.table).bytes).sum();
-    Some(before.saturating_add_signed(entries + item_tally(mutation, old, new).bytes))
+    Some(seen.collection_bytes.saturating_add_signed(entries + item_tally(mutation, old, new).bytes))
 }
 
 fn decode_size(value: &[u8]) -> u64 {

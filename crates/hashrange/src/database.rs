@@ -266,6 +266,8 @@ operations! {
     query(QueryInput) -> QueryOutput;
     scan(ScanInput) -> ScanOutput;
     tag_resource(TagResourceInput) -> TagResourceOutput;
+    transact_get_items(TransactGetItemsInput) -> TransactGetItemsOutput;
+    transact_write_items(TransactWriteItemsInput) -> TransactWriteItemsOutput;
     untag_resource(UntagResourceInput) -> UntagResourceOutput;
     update_item(UpdateItemInput) -> UpdateItemOutput;
     update_table(UpdateTableInput) -> UpdateTableOutput;

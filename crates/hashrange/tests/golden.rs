@@ -90,6 +90,7 @@ concepts!(
     sets,
     sizes,
     tables,
+    transactions,
 );
 
 #[test]

@@ -119,6 +119,8 @@ pub const TRANSACTION_ACTIONS_MAX: usize = 100;
 pub const TRANSACTION_SIZE_MAX: usize = 4 * 1024 * 1024;
 /// Longest `ClientRequestToken`, in characters. Model.
 pub const CLIENT_TOKEN_MAX: usize = 36;
+/// How long a `ClientRequestToken` is remembered after its transaction, in milliseconds. Model; guide.
+pub const CLIENT_TOKEN_LIFE_MS: u64 = 10 * 60 * 1000;
 /// Longest PartiQL statement, in characters. Model.
 pub const STATEMENT_LENGTH_MAX: usize = 8192;
 /// Statements of one `BatchExecuteStatement`. Model.

@@ -43,6 +43,8 @@ pub(crate) fn ask_for_capacity(request: &mut Request) -> Option<ReturnConsumedCa
         Request::Scan(input) => &mut input.return_consumed_capacity,
         Request::BatchGetItem(input) => &mut input.return_consumed_capacity,
         Request::BatchWriteItem(input) => &mut input.return_consumed_capacity,
+        Request::TransactGetItems(input) => &mut input.return_consumed_capacity,
+        Request::TransactWriteItems(input) => &mut input.return_consumed_capacity,
         _ => return None,
     };
     wanted.replace(ReturnConsumedCapacity::Indexes)
@@ -62,6 +64,8 @@ pub(crate) fn take_capacity(
         Response::Scan(output) => one(&mut output.consumed_capacity, wanted),
         Response::BatchGetItem(output) => many(&mut output.consumed_capacity, wanted),
         Response::BatchWriteItem(output) => many(&mut output.consumed_capacity, wanted),
+        Response::TransactGetItems(output) => many(&mut output.consumed_capacity, wanted),
+        Response::TransactWriteItems(output) => many(&mut output.consumed_capacity, wanted),
         _ => None,
     }
 }

@@ -18,6 +18,10 @@ impl Space {
     pub const CATALOG: Space = Space(0);
     /// Running totals, kept by the engine itself from the [`Tally`]s of commits; see [`Address::tally`].
     pub const TALLIES: Space = Space(1);
+    /// What is remembered of transactions that came with a client's token.
+    pub const TOKENS: Space = Space(2);
+    /// Transactions over several partitions on engines that commit one at a time.
+    pub const LEDGER: Space = Space(3);
     /// The first id that the catalogue may hand out.
     pub const FIRST_USER: Space = Space(1024);
 }

@@ -16,6 +16,7 @@ pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod throughput;
+pub mod transaction;
 pub mod value;
 
 use crate::Operation;

@@ -12,12 +12,13 @@ use hashrange_item::Attributes;
 use hashrange_language::Projection;
 
 pub(crate) use batch::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite};
+pub(crate) use parameters::Parameters;
 pub(crate) use reading::{CheckedQuery, CheckedReading, CheckedScan};
-pub(crate) use refusal::{internal, refuse, update_error};
+pub(crate) use refusal::{expression as expression_error, internal, refuse, update_error};
 pub(crate) use write::{CheckedWrite, WriteKind};
 
 use crate::catalog::TableOperation;
-use parameters::Parameters;
+use crate::transact::{self, CheckedTransactGet, CheckedTransactWrite};
 
 /// A request that was checked by itself and may now be planned. Only [`Engine::check`](crate::Engine::check) makes one.
 #[derive(Debug)]
@@ -40,6 +41,12 @@ pub enum Checked {
     /// Write many items.
     #[non_exhaustive]
     BatchWrite(Box<CheckedBatchWrite>),
+    /// Look up many items at one instant.
+    #[non_exhaustive]
+    TransactGet(Box<CheckedTransactGet>),
+    /// Write many items, all or none.
+    #[non_exhaustive]
+    TransactWrite(Box<CheckedTransactWrite>),
     /// Work on tables themselves.
     #[non_exhaustive]
     Table(TableOperation),
@@ -67,6 +74,12 @@ pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
         Request::BatchGetItem(input) => batch::get(*input).map(|get| Checked::BatchGet(Box::new(get))),
         Request::BatchWriteItem(input) => {
             batch::write(*input).map(|write| Checked::BatchWrite(Box::new(write)))
+        }
+        Request::TransactGetItems(input) => {
+            transact::check_get(*input).map(|get| Checked::TransactGet(Box::new(get)))
+        }
+        Request::TransactWriteItems(input) => {
+            transact::check_write(*input).map(|write| Checked::TransactWrite(Box::new(write)))
         }
         other => TableOperation::check(other).map(Checked::Table),
     }

@@ -56,10 +56,11 @@ impl Parameters {
         Ok(())
     }
 
-    /// Scan names the parameter that it misses.
+    /// Scan and transactions name the parameter that they miss.
     fn values_without_expression(&self) -> String {
         match self.operation {
             Operation::Scan => message::expression::values_without("FilterExpression"),
+            Operation::TransactWriteItems => message::expression::values_without("ConditionExpression"),
             _ => message::expression::values_without_expression(),
         }
     }

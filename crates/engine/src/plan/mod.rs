@@ -15,7 +15,8 @@ use crate::check::{Checked, CheckedGet, CheckedWrite, WriteKind};
 use crate::core::Core;
 use crate::index::{self, Origin};
 use crate::key::ItemKey;
-use crate::write::Action;
+use crate::transact::{self, TransactGetPlan, TransactWritePlan};
+use crate::write::{Action, UpdateGate};
 
 pub(crate) use batch::{BatchGetPlan, BatchWritePlan, TableWrites};
 pub(crate) use reading::{RangePlan, Source, SweepPlan};
@@ -39,6 +40,10 @@ pub(crate) enum Planned {
     KeyLookups(Box<BatchGetPlan>),
     /// Many items and their index entries.
     WriteSets(Box<BatchWritePlan>),
+    /// Many items at one instant.
+    TransactGet(Box<TransactGetPlan>),
+    /// Many items and their index entries, in one commit.
+    TransactWrite(Box<TransactWritePlan>),
     /// Tables themselves.
     Tables(TableOperation),
 }
@@ -55,6 +60,12 @@ impl Plan {
             Checked::BatchWrite(checked) => {
                 Planned::WriteSets(Box::new(batch::write(core, scope, *checked)?))
             }
+            Checked::TransactGet(checked) => {
+                Planned::TransactGet(Box::new(transact::plan_get(core, scope, *checked)?))
+            }
+            Checked::TransactWrite(checked) => {
+                Planned::TransactWrite(Box::new(transact::plan_write(core, scope, *checked)?))
+            }
             Checked::Table(operation) => Planned::Tables(operation),
         }))
     }
@@ -68,6 +79,11 @@ impl Plan {
             Planned::KeyLookups(_) => "one read of each item by itself".to_owned(),
             Planned::WriteSet(_) | Planned::WriteSets(_) => {
                 "1 write unit for each KB of the larger image, and the same for each index entry that changes"
+                    .to_owned()
+            }
+            Planned::TransactGet(_) => "2 read units for each 4 KB of each item".to_owned(),
+            Planned::TransactWrite(_) => {
+                "2 write units for each KB of the larger image of each item, and 1 for each KB of an index entry that changes"
                     .to_owned()
             }
             Planned::RangeRead(plan) => page(&plan.source, plan.reading.consistent, "rows in the range"),
@@ -125,18 +141,33 @@ impl Image {
     pub(crate) fn action(&self) -> Action<'_> {
         match self {
             Image::Put(row) => Action::Put(row),
-            Image::Update(update) => Action::Update(update),
+            Image::Update(update) => Action::Update(update, UpdateGate::Statement),
             Image::Delete => Action::Delete,
+        }
+    }
+
+    /// What is done to the item, in one word.
+    pub(crate) fn verb(&self) -> &'static str {
+        match self {
+            Image::Put(_) => "put",
+            Image::Update(_) => "update",
+            Image::Delete => "delete",
         }
     }
 }
 
-/// The table as it is now, for a write that was planned before it was changed.
-pub(crate) fn again(core: &Core, table: &Table, image: &Image) -> Result<Arc<Table>, Error> {
+/// The table as it is now, unless it is gone.
+pub(crate) fn same_table(core: &Core, table: &Table) -> Result<Arc<Table>, Error> {
     let now = core.catalog.active(&table.scope, &table.name)?;
     if now.id != table.id {
         return Err(Error::resource_not_found(hashrange_api::message::item::table_not_found()));
     }
+    Ok(now)
+}
+
+/// The table as it is now, for a write that was planned before it was changed.
+pub(crate) fn again(core: &Core, table: &Table, image: &Image) -> Result<Arc<Table>, Error> {
+    let now = same_table(core, table)?;
     if let Image::Put(row) = image {
         index::check_keys(&now, row, Origin::Put)?;
     }
@@ -171,7 +202,7 @@ fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet
 }
 
 /// Key attributes cannot be updated.
-fn check_targets(table: &Table, update: &Update) -> Result<(), Error> {
+pub(crate) fn check_targets(table: &Table, update: &Update) -> Result<(), Error> {
     let key = &table.schema.key;
     match update.targets().find(|path| key.contains(path.top())) {
         Some(path) => Err(Error::validation(hashrange_api::message::item::key_update(path.top()))),
@@ -188,6 +219,8 @@ impl fmt::Display for Plan {
             Planned::SweepSegment(plan) => plan.fmt(f),
             Planned::KeyLookups(plan) => plan.fmt(f),
             Planned::WriteSets(plan) => plan.fmt(f),
+            Planned::TransactGet(plan) => plan.fmt(f),
+            Planned::TransactWrite(plan) => plan.fmt(f),
             Planned::Tables(_) => f.write_str("TableOperation"),
         }
     }
@@ -202,12 +235,7 @@ impl fmt::Display for KeyLookup {
 
 impl fmt::Display for WriteSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = match self.image {
-            Image::Put(_) => "put",
-            Image::Update(_) => "update",
-            Image::Delete => "delete",
-        };
-        write!(f, "WriteSet on {} ({verb})", self.table.name)?;
+        write!(f, "WriteSet on {} ({})", self.table.name, self.image.verb())?;
         if let Some(condition) = &self.write.condition {
             write!(f, " if {condition}")?;
         }

@@ -11,6 +11,7 @@ mod query;
 mod serialization;
 mod tables;
 mod throughput;
+mod transaction;
 mod value;
 
 /// Compares a text with AWS's.
