@@ -117,16 +117,13 @@ impl Charge {
         traffic: Traffic,
     ) -> Option<ConsumedCapacity> {
         let mut report = self.report(table_name, wanted)?;
-        let table = report.table.as_mut();
-        match traffic {
-            Traffic::Read => {
-                report.read_capacity_units = report.capacity_units;
-                table.into_iter().for_each(|table| table.read_capacity_units = table.capacity_units);
-            }
-            Traffic::Write => {
-                report.write_capacity_units = report.capacity_units;
-                table.into_iter().for_each(|table| table.write_capacity_units = table.capacity_units);
-            }
+        let set = |units: Option<f64>, read: &mut Option<f64>, write: &mut Option<f64>| match traffic {
+            Traffic::Read => *read = units,
+            Traffic::Write => *write = units,
+        };
+        set(report.capacity_units, &mut report.read_capacity_units, &mut report.write_capacity_units);
+        if let Some(table) = &mut report.table {
+            set(table.capacity_units, &mut table.read_capacity_units, &mut table.write_capacity_units);
         }
         Some(report)
     }

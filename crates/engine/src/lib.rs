@@ -192,6 +192,12 @@ impl Engine {
         Ok(TokenSweep { done: step.next.is_none(), next: step.next, kept: sweep.kept + step.kept })
     }
 
+    /// Whether transactions with a client's token were done since this was asked before, so that there is something to
+    /// remove in time.
+    pub fn has_new_tokens(&self) -> bool {
+        self.core.tokens.take_written()
+    }
+
     /// The tables of the database.
     pub fn catalog(&self) -> &Catalog {
         &self.core.catalog

@@ -18,6 +18,7 @@ pub use explain::Explanation;
 
 use failures::Failures;
 use job::backfill::Backfill;
+use job::tokens::Tokens;
 
 /// Who asks, as the edge found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub struct Service {
     engine: Arc<Engine>,
     store: Arc<dyn Store>,
     backfill: Arc<Backfill>,
+    tokens: Arc<Tokens>,
     failures: Failures,
 }
 
@@ -48,14 +50,17 @@ impl Service {
     /// When the store fails.
     pub async fn open(store: Arc<dyn Store>, env: Env, options: Options) -> Result<Service, StoreError> {
         let engine = Arc::new(Engine::open(Arc::clone(&store), env.clone(), options).await?);
-        let backfill = Backfill::new(Arc::clone(&engine), env);
+        let backfill = Backfill::new(Arc::clone(&engine), env.clone());
         backfill.look();
-        Ok(Service { engine, store, backfill, failures: Failures::default() })
+        let tokens = Tokens::new(Arc::clone(&engine), env);
+        tokens.start();
+        Ok(Service { engine, store, backfill, tokens, failures: Failures::default() })
     }
 
     /// Ends background work. Requests that are under way are still answered.
     pub fn close(&self) {
         self.backfill.close();
+        self.tokens.close();
     }
 
     /// Whether an answered write survives the death of the process and of the machine.
@@ -72,8 +77,10 @@ impl Service {
         let scope = caller.scope();
         let plan = self.plan(caller, &scope, request)?;
         let answer = self.engine.run(&scope, plan).await;
-        if operation == Operation::UpdateTable {
-            self.backfill.look();
+        match operation {
+            Operation::UpdateTable => self.backfill.look(),
+            Operation::TransactWriteItems | Operation::ExecuteTransaction => self.tokens.look(),
+            _ => {}
         }
         if let Err(error) = &answer
             && error.code.status() >= 500

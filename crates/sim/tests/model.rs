@@ -37,3 +37,10 @@ fn the_engine_on_the_mirrored_durable_store_answers_as_the_rules_say() {
         run::run(seed, &Database::mirrored(seed), 60);
     }
 }
+
+#[test]
+fn the_engine_on_a_store_of_single_partitions_answers_as_the_rules_say() {
+    for seed in seeds(2000..2040) {
+        run::run(seed, &Database::wrapped(seed), 60);
+    }
+}

@@ -20,7 +20,8 @@ impl Space {
     pub const TALLIES: Space = Space(1);
     /// What is remembered of transactions that came with a client's token.
     pub const TOKENS: Space = Space(2);
-    /// Transactions over several partitions on engines that commit one at a time.
+    /// Transactions over several partitions on engines that commit one at a time; see
+    /// [`Transactional`](crate::Transactional).
     pub const LEDGER: Space = Space(3);
     /// The first id that the catalogue may hand out.
     pub const FIRST_USER: Space = Space(1024);
@@ -29,7 +30,8 @@ impl Space {
 /// One row's place within its partition: rows of a partition are ordered by `(kind, sort)`, bytewise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey {
-    /// What sort of row it is (item, local index entry, collection size, ...); the engine above numbers them.
+    /// What sort of row it is (item, local index entry, collection size, ...); the engine above numbers them. Kinds from
+    /// 254 on belong to [`Transactional`](crate::Transactional).
     pub kind: u8,
     /// Order-preserving bytes of the sort key; empty where there is none. At most 8,192 bytes.
     pub sort: Bytes,

@@ -5,7 +5,8 @@
 //! DynamoDB does lives above, written once.
 //!
 //! [`Memory`] is the reference engine: small, in memory, obviously correct. [`Mirror`] runs two engines and
-//! compares them, [`Faulty`] injects faults, and `suite` (feature `suite`) is what every engine must pass.
+//! compares them, [`Faulty`] injects faults, [`Transactional`] adds commits over several partitions to an engine that
+//! has none, and `suite` (feature `suite`) is what every engine must pass.
 
 mod contract;
 mod faulty;
@@ -15,6 +16,7 @@ mod page;
 #[cfg(any(test, feature = "suite"))]
 pub mod suite;
 mod totals;
+mod transact;
 
 pub use contract::*;
 pub use faulty::{Chances, Fault, Faulty};
@@ -22,6 +24,7 @@ pub use memory::Memory;
 pub use mirror::Mirror;
 pub use page::PageBudget;
 pub use totals::Totals;
+pub use transact::{Tidied, Transactional};
 
 #[cfg(test)]
 mod tests;

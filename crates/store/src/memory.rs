@@ -24,6 +24,7 @@ const REMEMBERED_COMMITS: usize = 4096;
 #[derive(Debug)]
 pub struct Memory {
     clock: Arc<dyn Clock>,
+    multi_part_commits: bool,
     state: Mutex<State>,
 }
 
@@ -81,13 +82,27 @@ impl Memory {
 
     /// An empty store whose leases run on this clock.
     pub fn with_clock(clock: Arc<dyn Clock>) -> Memory {
-        Memory { clock, state: Mutex::new(State::default()) }
+        Memory { clock, multi_part_commits: true, state: Mutex::new(State::default()) }
+    }
+
+    /// An empty store whose commits concern one partition each, as on engines that are spread over machines; for tests of
+    /// what stands above those.
+    pub fn of_single_partitions(clock: Arc<dyn Clock>) -> Memory {
+        Memory { multi_part_commits: false, ..Memory::with_clock(clock) }
+    }
+
+    /// Fails where a caller asks for more than the engine has.
+    fn assert_possible(&self, parts: &[Part]) {
+        let place = |part: &Part| (part.space, part.partition.clone());
+        let one = parts.windows(2).all(|two| place(&two[0]) == place(&two[1]));
+        assert!(self.multi_part_commits || one, "a commit over several partitions: {parts:?}");
     }
 
     /// Another store that holds what this one holds now. Bytes are shared, so it costs the number of rows.
     #[must_use]
     pub fn fork(&self) -> Memory {
-        Memory { clock: Arc::clone(&self.clock), state: Mutex::new(self.state.lock().clone()) }
+        let state = Mutex::new(self.state.lock().clone());
+        Memory { clock: Arc::clone(&self.clock), multi_part_commits: self.multi_part_commits, state }
     }
 
     fn answer<T>(&self, work: impl FnOnce(&mut State) -> T) -> Answer<'_, T> {
@@ -320,7 +335,7 @@ fn sweep_end(read: &SweepRead) -> u128 {
 
 impl Store for Memory {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { multi_part_commits: true, durable: false }
+        Capabilities { multi_part_commits: self.multi_part_commits, durable: false }
     }
 
     fn get<'a>(&'a self, at: &'a Address, _: Freshness) -> Answer<'a, Found> {
@@ -340,6 +355,7 @@ impl Store for Memory {
     }
 
     fn commit(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
+        self.assert_possible(&parts);
         self.answer(|state| {
             let outcome = state.commit(&parts);
             state.remember(id, &outcome);

@@ -18,13 +18,13 @@
 //! commit (see [`token`]): it is there if and only if the transaction is.
 
 mod cancel;
-mod check;
+pub(crate) mod check;
 mod claims;
 mod plan;
 mod read;
 #[cfg(test)]
 mod tests;
-mod token;
+pub(crate) mod token;
 mod write;
 
 pub(crate) use check::{CheckedTransactGet, CheckedTransactWrite, get as check_get, write as check_write};

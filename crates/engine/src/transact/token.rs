@@ -8,6 +8,7 @@
 //! absent and are removed by [`forget_expired`].
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use hashrange_api::{Error, ErrorCode, Operation, message};
@@ -72,7 +73,11 @@ impl Fingerprint {
 
 /// Tokens of transactions that are under way in this process.
 #[derive(Debug, Default)]
-pub(crate) struct TokensInFlight(Mutex<HashMap<Bytes, u128>>);
+pub(crate) struct TokensInFlight {
+    fingerprints: Mutex<HashMap<Bytes, u128>>,
+    /// Whether tokens were written that may have to be removed one day.
+    written: AtomicBool,
+}
 
 /// A token that is under way until this is dropped.
 #[derive(Debug)]
@@ -91,7 +96,7 @@ impl TokensInFlight {
         token: &ClientToken,
     ) -> Result<InFlight<'_>, Error> {
         let address = address(scope, operation, &token.text);
-        let mut tokens = self.0.lock();
+        let mut tokens = self.fingerprints.lock();
         if let Some(known) = tokens.get(&address.partition) {
             if *known != token.fingerprint {
                 return Err(mismatch());
@@ -103,11 +108,16 @@ impl TokensInFlight {
         drop(tokens);
         Ok(InFlight { tokens: self, fingerprint: token.fingerprint, address })
     }
+
+    /// Whether tokens were written since this was asked before.
+    pub(crate) fn take_written(&self) -> bool {
+        self.written.load(Ordering::Relaxed) && self.written.swap(false, Ordering::Relaxed)
+    }
 }
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.tokens.0.lock().remove(&self.address.partition);
+        self.tokens.fingerprints.lock().remove(&self.address.partition);
     }
 }
 
@@ -168,6 +178,7 @@ impl InFlight<'_> {
 
     /// The part of a transaction's commit that remembers the token; `before` is what was in its place.
     pub(crate) fn part(&self, core: &Core, before: &Found, effects: &[Effects]) -> Part {
+        self.tokens.written.store(true, Ordering::Relaxed);
         let record = Record {
             fingerprint: self.fingerprint,
             end_ms: core.env.clock.now().0.saturating_add(limits::CLIENT_TOKEN_LIFE_MS),
@@ -286,7 +297,9 @@ mod tests {
     fn a_fingerprint_tells_absence_from_emptiness_and_where_texts_end() {
         let of = |texts: &[Option<&str>]| {
             let mut fingerprint = Fingerprint::new();
-            texts.iter().for_each(|text| fingerprint.text(*text));
+            for text in texts {
+                fingerprint.text(*text);
+            }
             fingerprint.token(String::new()).fingerprint
         };
         let all = [of(&[None]), of(&[Some("")]), of(&[Some("ab"), Some("c")]), of(&[Some("a"), Some("bc")])];

@@ -14,7 +14,7 @@ use hashrange_engine::{Engine, Options, Scope};
 use hashrange_env::{Env, Simulation};
 use hashrange_sim::oracle::table::Charge;
 use hashrange_sim::oracle::value::{Item, from_attributes};
-use hashrange_store::{Memory, Mirror, Store};
+use hashrange_store::{Memory, Mirror, Store, Transactional};
 use hashrange_store_local::LocalStore;
 
 /// An engine over one or two stores.
@@ -30,6 +30,14 @@ impl Database {
     pub(crate) fn in_memory(seed: u64) -> Database {
         let (env, simulation) = Simulation::new(seed);
         Database::over(Arc::new(Memory::new()), env, simulation, None)
+    }
+
+    /// A store that commits one partition at a time, under the wrapper that adds the others.
+    pub(crate) fn wrapped(seed: u64) -> Database {
+        let (env, simulation) = Simulation::new(seed);
+        let single = Memory::of_single_partitions(env.clock.clone());
+        let wrapped = Transactional::new(Arc::new(single), env.clone());
+        Database::over(Arc::new(wrapped), env, simulation, None)
     }
 
     /// The durable store, with every answer compared to the one in memory.
