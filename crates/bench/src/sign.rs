@@ -40,7 +40,7 @@ pub(crate) struct Args {
     rounds: usize,
     /// Verifications of one round.
     #[arg(long, default_value_t = 100)]
-    verifications: usize,
+    verifications: u32,
     /// Prints the figures without judging them.
     #[arg(long)]
     report_only: bool,
@@ -85,11 +85,11 @@ fn measure(keyring: &Keyring, requests: &[Signed], args: &Args) -> Result<Vec<f6
     let mut rounds = Vec::new();
     for _ in 0..args.rounds {
         let started = Instant::now();
-        for request in requests.iter().cycle().take(args.verifications) {
+        for request in requests.iter().cycle().take(args.verifications as usize) {
             let outcome = keyring.verify(black_box(&request.head), black_box(&request.body), NOW);
             black_box(outcome.map_err(|error| error.to_string())?);
         }
-        rounds.push(started.elapsed().as_secs_f64() * 1e6 / args.verifications as f64);
+        rounds.push(started.elapsed().as_secs_f64() * 1e6 / f64::from(args.verifications));
     }
     Ok(rounds)
 }
@@ -121,10 +121,10 @@ fn authorization(head: &Parts, body: &[u8]) -> Result<String, Failure> {
     let mut canonical = String::from("POST\n/\n\n");
     for name in NAMES {
         let value = head.headers.get(name).ok_or("a header is missing")?.to_str()?;
-        canonical += &format!("{name}:{value}\n");
+        canonical.extend([name, ":", value, "\n"]);
     }
     let names = NAMES.join(";");
-    canonical += &format!("\n{names}\n{}", hex(&Sha256::digest(body)));
+    canonical.extend(["\n", &names, "\n", &hex(&Sha256::digest(body))]);
     let text = format!("AWS4-HMAC-SHA256\n{TIMESTAMP}\n{SCOPE}\n{}", hex(&Sha256::digest(canonical)));
     let mut key = format!("AWS4{SECRET}").into_bytes();
     for part in SCOPE.split('/') {
@@ -143,5 +143,5 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
