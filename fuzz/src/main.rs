@@ -2,7 +2,7 @@
 //!
 //! Started by `cargo xtask fuzz`, which builds this program with coverage counters. The loop is libFuzzer's, in a few
 //! hundred lines of Rust: libFuzzer itself needs a C++ compiler or a nightly toolchain, and a person who builds Hashrange
-//! need have neither (docs/adr/0006-fuzzing-without-libfuzzer.md). Without the counters the driver works too, blindly.
+//! need have neither (docs/adr/0008-fuzzing-without-libfuzzer.md). Without the counters the driver works too, blindly.
 //!
 //! - [`targets`] has one function for each thing that reads bytes from outside, with an oracle where there is one.
 //! - [`session`] runs one target in this process; [`fleet`] runs several, two at a time, in child processes, so that an

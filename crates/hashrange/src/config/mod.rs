@@ -5,6 +5,7 @@
 
 mod document;
 mod flags;
+mod memory;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::memory;
 use super::text::{bytes_text, duration_text, parse_bytes, parse_duration};
 use super::{LogFormat, Settings};
 
@@ -37,6 +38,8 @@ pub(crate) enum Form {
     Duration { min: Duration, max: Duration, set: fn(&mut Settings, Duration) },
     /// A number with a unit of memory.
     Bytes { min: u64, max: u64, set: fn(&mut Settings, u64) },
+    /// The same, or `auto`: a part of this machine's memory.
+    Memory { min: u64, max: u64, auto: fn() -> u64, set: fn(&mut Settings, u64) },
     /// A whole number.
     Count { min: usize, max: usize, set: fn(&mut Settings, usize) },
 }
@@ -186,9 +189,15 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "cache-size",
         placeholder: "SIZE",
-        default: "64MiB",
-        doc: "Memory for blocks read from disk. Reads of items in it need no disk access.",
-        form: Form::Bytes { min: MIB, max: 1024 * GIB, set: |settings, size| settings.cache_bytes = size },
+        default: "auto",
+        doc: "Memory for blocks read from disk; it fills as they are read. Reads of items in it are faster. With auto it is \
+              an eighth of the memory of the machine or its container, but 64 MiB at least and 4 GiB at most.",
+        form: Form::Memory {
+            min: MIB,
+            max: 1024 * GIB,
+            auto: memory::cache_share,
+            set: |settings, size| settings.cache_bytes = size,
+        },
     },
     Key {
         name: "table-delay",
@@ -266,6 +275,7 @@ impl Key {
             Form::Duration { min, max, .. } => format!("{} to {}", duration_text(*min), duration_text(*max)),
             Form::Count { min, max, .. } => format!("{min} to {max}"),
             Form::Bytes { min, max, .. } => format!("{} to {}", bytes_text(*min), bytes_text(*max)),
+            Form::Memory { min, max, .. } => format!("auto, or {} to {}", bytes_text(*min), bytes_text(*max)),
         }
     }
 
@@ -284,6 +294,8 @@ impl Key {
             Form::Duration { min, max, set } => set(settings, read_duration(text, *min, *max)?),
             Form::Count { min, max, set } => set(settings, read_count(text, *min, *max)?),
             Form::Bytes { min, max, set } => set(settings, read_bytes(text, *min, *max)?),
+            Form::Memory { auto, set, .. } if text == "auto" => set(settings, auto()),
+            Form::Memory { min, max, set, .. } => set(settings, read_bytes(text, *min, *max)?),
         }
         Ok(())
     }
