@@ -80,6 +80,14 @@ pub(crate) enum Workload {
     Query,
     /// Each connection puts an item before all others of the partition and deletes it, again and again.
     Queue,
+    /// TransactWriteItems of two items, each connection on items of its own.
+    TransactPut,
+    /// TransactWriteItems of a hundred items, each connection on items of its own.
+    TransactPutMany,
+    /// TransactGetItems of two items.
+    TransactGet,
+    /// ExecuteStatement that selects a random item by its key.
+    Select,
     /// PutItem of the items that the two counter workloads use, once.
     FillCounters,
     /// UpdateItem ADD on one item from all connections.
@@ -96,6 +104,10 @@ impl Workload {
             Workload::Put | Workload::Fill | Workload::FillCounters => vec![Template::put(layout)],
             Workload::Batch | Workload::BatchFill => vec![Template::batch(layout)],
             Workload::Query => vec![Template::query(layout)],
+            Workload::TransactPut => vec![Template::transact_put(layout, 2)],
+            Workload::TransactPutMany => vec![Template::transact_put(layout, requests::MANY)],
+            Workload::TransactGet => vec![Template::transact_get(layout)],
+            Workload::Select => vec![Template::select(layout)],
             Workload::Queue => vec![Template::put(layout), Template::delete(layout)],
             Workload::AddOne | Workload::AddDistinct => vec![Template::add(layout)],
         }
@@ -104,7 +116,9 @@ impl Workload {
     /// Whether an answer with status 200 is what was asked for.
     fn is_answered(self, body: &[u8]) -> bool {
         match self {
-            Workload::Get => body.len() > 100,
+            Workload::Get | Workload::Select => body.len() > 100,
+            Workload::TransactGet => body.len() > 500,
+            Workload::TransactPut | Workload::TransactPutMany => body == b"{}",
             Workload::Query => body.len() > 3000,
             Workload::Batch | Workload::BatchFill => body == br#"{"UnprocessedItems":{}}"#,
             _ => true,
@@ -315,7 +329,13 @@ impl<'a> Generator<'a> {
     /// The item of the next request of a connection, counted from the first.
     fn next_item(&mut self, number: usize) -> u64 {
         match self.args.workload {
-            Workload::Get | Workload::Put | Workload::Query => self.draws.next() % self.args.keys,
+            Workload::Get | Workload::Put | Workload::Query | Workload::Select => {
+                self.draws.next() % self.args.keys
+            }
+            Workload::TransactGet => self.draws.next() % (self.args.keys - 1),
+            // Connections that shared items would be told of conflicts.
+            Workload::TransactPut => 10 * number as u64 + self.draws.next() % 5 * 2,
+            Workload::TransactPutMany => requests::MANY * number as u64,
             Workload::Batch => {
                 self.draws.next() % (self.args.keys / requests::BATCH).max(1) * requests::BATCH
             }

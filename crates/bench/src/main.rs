@@ -1,6 +1,6 @@
 //! `hashrange-bench`: what the server costs, beside what nobody can avoid.
 //!
-//! `items` and `query` start the server under test, a [bare] server on the same HTTP library, a [disk] probe
+//! `items`, `query` and `transact` start the server under test, a [bare] server on the same HTTP library, a [disk] probe
 //! and a load [generator](load), each as a process of its own, run them in turn on one machine, and print a
 //! table with the bars of the project. Absolute figures belong to the machine; ratios are what the bars judge.
 
@@ -25,6 +25,7 @@ mod run;
 mod scan;
 mod server;
 mod sign;
+mod transact;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,8 @@ enum Command {
     Query(query::Args),
     /// Verifies signatures, in this process.
     Sign(sign::Args),
+    /// The same for transactions and statements.
+    Transact(transact::Args),
     /// Serves fixed answers on the same HTTP library: the floor for CPU and latency.
     Bare(bare::Args),
     /// Appends and flushes as a group-commit writer would: the floor for durable writes.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Items(args) => items::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Sign(args) => sign::run(&args),
+        Command::Transact(args) => transact::run(&args),
         Command::Scan(args) => scan::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Raw(args) => raw::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bare(args) => bare::run(&args).map(|()| ExitCode::SUCCESS),

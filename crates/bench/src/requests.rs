@@ -13,6 +13,9 @@ pub(crate) const INDEXED_TABLE: &str = "bench-items-indexed";
 /// Items of one batch: as many as a BatchWriteItem takes.
 pub(crate) const BATCH: u64 = 25;
 
+/// Items of a large transaction: as many as a TransactWriteItems takes.
+pub(crate) const MANY: u64 = 100;
+
 /// Digits of the partition key's and the sort key's number.
 const PARTITION_DIGITS: usize = 8;
 const SORT_DIGITS: usize = 10;
@@ -23,6 +26,10 @@ const NOTE_BYTES: usize = 178;
 /// Free text to draw from: letters and digits without repetition, so that compression finds little to gain.
 const POOL_BYTES: usize = 1 << 16;
 
+/// Digits of a client's token, unlike for each request.
+const TOKEN_DIGITS: usize = 16;
+
+const TOKEN_MARK: &str = "{token}";
 const PARTITION_MARK: &str = "{partition}";
 const SORT_MARK: &str = "{sort}";
 const NOTE_MARK: &str = "{note}";
@@ -58,6 +65,8 @@ impl Default for Layout<'_> {
 pub(crate) struct Template {
     bytes: Vec<u8>,
     per_partition: u64,
+    /// Where the client's token begins, in requests that have one.
+    token: Option<usize>,
     /// One per item that the request names.
     items: Vec<Marks>,
     pool: Vec<u8>,
@@ -102,6 +111,30 @@ impl Template {
         Template::new("BatchWriteItem", &body, layout)
     }
 
+    /// Writes so many whole items, each after the one before, in one transaction with a token, as SDKs send them.
+    pub(crate) fn transact_put(layout: Layout<'_>, items: u64) -> Template {
+        let put = format!(r#"{{"Put":{{"TableName":"{}","Item":{{{KEY},{ATTRIBUTES}}}}}}}"#, layout.table);
+        let puts = (0..items).map(|_| put.as_str()).collect::<Vec<_>>().join(",");
+        let body = format!(r#"{{"ClientRequestToken":"token-{TOKEN_MARK}","TransactItems":[{puts}]}}"#);
+        Template::new("TransactWriteItems", &body, layout)
+    }
+
+    /// Reads two items, one after the other, at one instant.
+    pub(crate) fn transact_get(layout: Layout<'_>) -> Template {
+        let get = format!(r#"{{"Get":{{"TableName":"{}","Key":{{{KEY}}}}}}}"#, layout.table);
+        let body = format!(r#"{{"TransactItems":[{get},{get}]}}"#);
+        Template::new("TransactGetItems", &body, layout)
+    }
+
+    /// Reads one item by a statement.
+    pub(crate) fn select(layout: Layout<'_>) -> Template {
+        let statement = format!(r#"SELECT * FROM \"{}\" WHERE pk = ? AND sk = ?"#, layout.table);
+        let parameters = r#"[{"S":"customer#{partition}"},{"S":"order#2026-{sort}"}]"#;
+        let body =
+            format!(r#"{{"Statement":"{statement}","Parameters":{parameters},"ConsistentRead":true}}"#);
+        Template::new("ExecuteStatement", &body, layout)
+    }
+
     /// Deletes one item.
     pub(crate) fn delete(layout: Layout<'_>) -> Template {
         let body = format!(r#"{{"TableName":"{}","Key":{{{KEY}}}}}"#, layout.table);
@@ -120,6 +153,7 @@ impl Template {
         let body = body
             .replace(PARTITION_MARK, &"0".repeat(PARTITION_DIGITS))
             .replace(SORT_MARK, &"0".repeat(SORT_DIGITS))
+            .replace(TOKEN_MARK, &"0".repeat(TOKEN_DIGITS))
             .replace(NOTE_MARK, &"n".repeat(NOTE_BYTES));
         let bytes = request(operation, &body).into_bytes();
         let sorts = places(&bytes, "order#2026-");
@@ -130,13 +164,17 @@ impl Template {
             note: notes.get(item).copied(),
         };
         let items = places(&bytes, "customer#").into_iter().enumerate().map(marks).collect();
-        Template { bytes, per_partition: layout.per_partition, items, pool: pool() }
+        let token = places(&bytes, "\"token-").first().copied();
+        Template { bytes, per_partition: layout.per_partition, token, items, pool: pool() }
     }
 
     /// The request for item number `item` and those after it, as many as the template has, with free text chosen
     /// by `draw`.
     pub(crate) fn fill(&mut self, item: u64, draw: u64) -> &[u8] {
         let mut start = usize::try_from(draw % (1 << 32)).expect("four bytes");
+        if let Some(at) = self.token {
+            digits(&mut self.bytes[at..][..TOKEN_DIGITS], draw);
+        }
         for (item, marks) in (item..).zip(&self.items) {
             let (partition, sort) = (item / self.per_partition, item % self.per_partition);
             digits(&mut self.bytes[marks.partition..][..PARTITION_DIGITS], partition);
@@ -336,6 +374,26 @@ mod tests {
         assert_eq!(keys.len(), 25);
         assert!(keys.first().unwrap().ends_with("00000000\"\"order#2026-0000000040\""), "{keys:?}");
         assert!(keys.last().unwrap().ends_with("00000001\"\"order#2026-0000000014\""), "{keys:?}");
+    }
+
+    #[test]
+    fn a_transaction_names_items_in_a_row_and_a_token_of_its_own() {
+        let mut template = Template::transact_put(Layout::default(), 2);
+        let one = body_of(template.fill(8, 3));
+        let other = body_of(template.fill(8, 4));
+        let key = |at: usize| one["TransactItems"][at]["Put"]["Item"]["sk"]["S"].as_str().unwrap();
+        assert_eq!((key(0), key(1)), ("order#2026-0000000008", "order#2026-0000000009"));
+        assert_eq!(one["ClientRequestToken"], "token-0000000000000003");
+        assert_ne!(one["ClientRequestToken"], other["ClientRequestToken"]);
+        let read = body_of(Template::transact_get(Layout::default()).fill(3, 0));
+        assert_eq!(read["TransactItems"][1]["Get"]["Key"]["sk"]["S"], "order#2026-0000000004");
+    }
+
+    #[test]
+    fn a_statement_names_the_item_in_its_parameters() {
+        let body = body_of(Template::select(Layout::default()).fill(12_347, 0));
+        assert_eq!(body["Statement"], r#"SELECT * FROM "bench-items" WHERE pk = ? AND sk = ?"#);
+        assert_eq!(body["Parameters"][1]["S"], "order#2026-0000000007");
     }
 
     #[test]

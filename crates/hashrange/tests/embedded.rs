@@ -3,9 +3,9 @@
 use hashrange::Database;
 use hashrange::api::{
     AttributeDefinition, BillingMode, CreateTableInput, ErrorCode, GetItemInput, KeySchemaElement, KeyType,
-    ListTablesInput, PutItemInput, ScalarAttributeType,
+    ListTablesInput, PutItemInput, ScalarAttributeType, TransactWriteItem, TransactWriteItemsInput, Update,
 };
-use hashrange::item::{Attributes, Item};
+use hashrange::item::{AttributeValue, Attributes, Item, Number};
 
 fn table(name: &str) -> CreateTableInput {
     CreateTableInput {
@@ -52,6 +52,40 @@ async fn what_was_put_is_there_when_the_folder_is_opened_again() {
 
     let database = Database::open(folder.path()).await.expect("our own folder");
     assert_eq!(get(&database).await, Some(item()));
+}
+
+/// Adds to a number of the item, in a transaction with a token.
+fn addition(amount: i64) -> TransactWriteItemsInput {
+    let amount = AttributeValue::N(Number::from_i64(amount));
+    let update = Update {
+        table_name: "table".to_owned(),
+        key: Attributes::from([("pk", "a".into())]),
+        update_expression: "ADD visits :amount".to_owned(),
+        expression_attribute_values: Some(Attributes::from([(":amount", amount)])),
+        ..Default::default()
+    };
+    TransactWriteItemsInput {
+        client_request_token: Some("token".to_owned()),
+        transact_items: vec![TransactWriteItem { update: Some(update), ..Default::default() }],
+        ..Default::default()
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_with_a_token_is_done_once_though_the_folder_is_opened_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let database = Database::open(folder.path()).await.expect("an empty folder");
+    database.create_table(table("table")).await.expect("a new table");
+    database.transact_write_items(addition(1)).await.expect("a transaction");
+    database.close().await;
+    drop(database);
+
+    let database = Database::open(folder.path()).await.expect("our own folder");
+    database.transact_write_items(addition(1)).await.expect("the same transaction");
+    let error = database.transact_write_items(addition(2)).await.expect_err("another transaction");
+    assert_eq!(error.code, ErrorCode::IdempotentParameterMismatchException);
+    let item = get(&database).await.expect("the transaction made it");
+    assert_eq!(item.get("visits"), Some(&AttributeValue::N(Number::from_i64(1))));
 }
 
 #[tokio::test]

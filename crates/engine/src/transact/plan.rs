@@ -100,7 +100,7 @@ impl<'c> Tables<'c> {
     }
 }
 
-/// Plans a transaction of writes. A missing table is told before any other fault.
+/// Plans a transaction of writes: empty keys are told first, then missing tables, then every other fault.
 pub(crate) fn write(
     core: &Core,
     scope: &Scope,
@@ -108,10 +108,11 @@ pub(crate) fn write(
 ) -> Result<TransactWritePlan, Error> {
     let mut tables = Tables::new(core, scope);
     let names = checked.actions.iter().map(|action| action.table_name.as_str());
-    let tables: Vec<_> = names.map(|name| tables.get(name)).collect::<Result<_, _>>()?;
+    let tables: Vec<_> = names.map(|name| tables.get(name)).collect();
     for (action, table) in checked.actions.iter().zip(&tables) {
-        refuse_empty_key(table, &action.kind)?;
+        table.as_ref().map_or(Ok(()), |table| refuse_empty_key(table, &action.kind))?;
     }
+    let tables: Vec<_> = tables.into_iter().collect::<Result<_, _>>()?;
     let keys: Vec<_> =
         checked.actions.iter().zip(&tables).map(|(action, table)| key(table, &action.kind)).collect();
     refuse_duplicates(&keys)?;

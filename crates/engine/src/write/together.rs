@@ -151,13 +151,15 @@ async fn look_at_all(core: &Core, mutations: &[Mutation<'_>]) -> Result<Vec<Seen
     Ok(all)
 }
 
+/// The parts of a commit of several items, and what it will have done to each.
+type Decision = (Vec<Part>, Vec<Effects>);
+
 /// Decides all mutations. Items of one collection add to its size one after the other.
-#[expect(clippy::type_complexity, reason = "the parts and effects of a commit, or who was refused and why")]
 fn decide_all(
     core: &Core,
     mutations: &[Mutation<'_>],
     seen: Vec<Seen>,
-) -> Result<(Vec<Part>, Vec<Effects>), Vec<(usize, Refusal)>> {
+) -> Result<Decision, Vec<(usize, Refusal)>> {
     let mut sizes: HashMap<(Space, Bytes), u64> = HashMap::new();
     let mut parts = Parts::default();
     let mut effects = Vec::with_capacity(mutations.len());
@@ -193,10 +195,11 @@ fn barrier(mutations: &[Mutation<'_>], seen: &[Seen]) -> Vec<Part> {
 
 /// A part that expects a row as it was found.
 pub(crate) fn expecting(address: &Address, found: &Found) -> Part {
+    let expected = expect(address.row.clone(), found);
     Part {
         space: address.space,
         partition: address.partition.clone(),
-        expects: vec![expect(address.row.clone(), found)],
+        expects: vec![expected],
         writes: Vec::new(),
         log: None,
         tallies: Vec::new(),
