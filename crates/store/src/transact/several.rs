@@ -29,12 +29,11 @@ pub(super) fn group(parts: Vec<Part>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for part in parts {
         let same = |group: &&mut Group| group.space == part.space && group.partition == part.partition;
-        match groups.iter_mut().find(same) {
-            Some(group) => group.parts.push(part),
-            None => {
-                let partition = part.partition.clone();
-                groups.push(Group { space: part.space, partition, parts: vec![part] });
-            }
+        if let Some(group) = groups.iter_mut().find(same) {
+            group.parts.push(part);
+        } else {
+            let partition = part.partition.clone();
+            groups.push(Group { space: part.space, partition, parts: vec![part] });
         }
     }
     groups
