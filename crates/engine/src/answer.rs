@@ -6,6 +6,7 @@ use hashrange_api::{
 };
 use hashrange_item::{Attributes, Image, Row};
 
+use crate::capacity::{Charge, Units};
 use crate::catalog::Table;
 use crate::check::internal;
 use crate::core::Core;
@@ -13,23 +14,51 @@ use crate::key::ItemKey;
 use crate::plan::{self, WriteSet};
 use crate::write::{self, Effects, Mutation, Refusal};
 
+/// A write that failed: what is answered, and what it consumed all the same.
+pub(crate) struct Failed {
+    pub(crate) error: Error,
+    pub(crate) charge: Charge,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Failed { error, charge: Charge::default() }
+    }
+}
+
 /// Runs a single write and shapes its answer.
 pub(crate) async fn run_write(core: &Core, mut plan: WriteSet) -> Result<Response, Error> {
+    let effects = perform(core, &mut plan).await.map_err(|failed| failed.error)?;
+    respond(&plan, effects)
+}
+
+/// Carries out a single write.
+pub(crate) async fn perform(core: &Core, plan: &mut WriteSet) -> Result<Effects, Failed> {
     loop {
         let condition = plan.write.condition.as_ref();
         let mutation =
             Mutation { table: &plan.table, key: &plan.key, condition, action: plan.image.action() };
         match write::write(core, &mutation).await? {
-            Ok(effects) => return respond(&plan, effects),
-            Err(Refusal::Invalid(error)) => return Err(error),
-            Err(Refusal::Conflict) => return Err(Refusal::conflict()),
-            Err(Refusal::Condition(item)) => return Err(condition_failed(&plan, item)),
+            Ok(effects) => return Ok(effects),
+            Err(Refusal::Invalid(error)) => return Err(error.into()),
+            Err(Refusal::Conflict) => return Err(Refusal::conflict().into()),
+            Err(Refusal::Condition(item)) => return Err(condition_failed(plan, item)),
             Err(Refusal::Stale) => plan.table = plan::again(core, &plan.table, &plan.image)?,
         }
     }
 }
 
-fn condition_failed(plan: &WriteSet, item: Option<Row>) -> Error {
+/// A condition that fails costs as much as the write would have.
+fn condition_failed(plan: &WriteSet, item: Option<Row>) -> Failed {
+    let attempted = match &plan.image {
+        plan::Image::Put(row) => row.item_size(),
+        plan::Image::Update(_) | plan::Image::Delete => 0,
+    };
+    let size = item.as_ref().map_or(0, Row::item_size).max(attempted);
+    Failed { error: condition_error(plan, item), charge: Charge::table(Units::write(size)) }
+}
+
+fn condition_error(plan: &WriteSet, item: Option<Row>) -> Error {
     let error = Error::new(ErrorCode::ConditionalCheckFailedException, message::item::condition_failed());
     match (plan.write.return_on_failure, item) {
         (Some(ReturnValuesOnConditionCheckFailure::AllOld), Some(item)) => {

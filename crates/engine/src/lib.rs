@@ -27,6 +27,7 @@ mod plan;
 mod range;
 mod read;
 mod stamp;
+mod statement;
 mod transact;
 mod write;
 
@@ -124,6 +125,8 @@ impl Engine {
             Planned::WriteSets(plan) => Ok(Box::pin(batch::write(core, &plan)).await?.into()),
             Planned::TransactGet(plan) => Ok(Box::pin(transact::get(core, &plan)).await?.into()),
             Planned::TransactWrite(plan) => Ok(Box::pin(transact::write(core, scope, *plan)).await?.into()),
+            Planned::Statement(plan) => Ok(Box::pin(statement::run(core, *plan)).await?.into()),
+            Planned::Statements(plan) => Ok(Box::pin(statement::run_batch(core, *plan)).await?.into()),
             Planned::Tables(operation) => Box::pin(core.catalog.run(scope, operation)).await,
         }
     }

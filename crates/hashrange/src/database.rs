@@ -250,6 +250,7 @@ macro_rules! operations {
 }
 
 operations! {
+    batch_execute_statement(BatchExecuteStatementInput) -> BatchExecuteStatementOutput;
     batch_get_item(BatchGetItemInput) -> BatchGetItemOutput;
     batch_write_item(BatchWriteItemInput) -> BatchWriteItemOutput;
     create_table(CreateTableInput) -> CreateTableOutput;
@@ -259,6 +260,7 @@ operations! {
     describe_limits(DescribeLimitsInput) -> DescribeLimitsOutput;
     describe_table(DescribeTableInput) -> DescribeTableOutput;
     describe_time_to_live(DescribeTimeToLiveInput) -> DescribeTimeToLiveOutput;
+    execute_statement(ExecuteStatementInput) -> ExecuteStatementOutput;
     get_item(GetItemInput) -> GetItemOutput;
     list_tables(ListTablesInput) -> ListTablesOutput;
     list_tags_of_resource(ListTagsOfResourceInput) -> ListTagsOfResourceOutput;

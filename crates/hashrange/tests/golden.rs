@@ -83,6 +83,7 @@ concepts!(
     layers,
     numbers,
     order,
+    partiql,
     placeholders,
     query,
     scan,

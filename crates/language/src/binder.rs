@@ -202,9 +202,19 @@ fn check_key(map: PlaceholderMap, mark: char, key: &str) -> Result<(), Problem> 
 /// The unused ones of `all`, in the order in which AWS lists them.
 fn unused(all: &[&str], is_used: impl Fn(&str) -> bool) -> Vec<String> {
     let mut unused: Vec<&str> = all.iter().copied().filter(|key| !is_used(key)).collect();
-    let buckets = (all.len() * 4 / 3 + 1).max(16).next_power_of_two();
-    unused.sort_by_key(|key| java_bucket(key, buckets));
+    in_buckets(&mut unused, all.len());
     unused.into_iter().map(str::to_owned).collect()
+}
+
+/// Brings distinct names into the order in which AWS lists a set of them; those of one bucket stay as they came.
+pub fn set_order(names: &mut [&str]) {
+    let count = names.len();
+    in_buckets(names, count);
+}
+
+fn in_buckets(keys: &mut [&str], count: usize) {
+    let buckets = (count * 4 / 3 + 1).max(16).next_power_of_two();
+    keys.sort_by_key(|key| java_bucket(key, buckets));
 }
 
 /// The bucket of `key` in a Java hash set of `buckets` (a power of two): AWS prints a set of keys in

@@ -59,7 +59,7 @@ impl Function {
     }
 
     /// Whether it belongs to updates; the others belong to conditions.
-    fn is_for_updates(self) -> bool {
+    pub(crate) fn is_for_updates(self) -> bool {
         matches!(self, Self::IfNotExists | Self::ListAppend)
     }
 

@@ -1,6 +1,6 @@
 //! Conditions: what ConditionExpression, FilterExpression, Expected, QueryFilter and ScanFilter become.
 
-mod bind;
+pub(crate) mod bind;
 mod display;
 mod evaluate;
 mod search;
@@ -49,6 +49,8 @@ pub(crate) enum Operand {
     Value(Arc<AttributeValue>),
     /// `size(…)` of a path or value.
     Size(Box<Operand>),
+    /// What a condition gives, as a boolean: only PartiQL can say so.
+    Truth(Box<Test>),
 }
 
 impl Condition {
@@ -62,16 +64,59 @@ impl Condition {
         self.paths().into_iter().map(Path::top).collect()
     }
 
+    /// As [`top_level_attributes`](Self::top_level_attributes), each once, in the order in which they are written.
+    pub fn attributes_in_order(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for path in self.paths() {
+            if !names.contains(&path.top()) {
+                names.push(path.top());
+            }
+        }
+        names
+    }
+
     /// The names of the top-level attributes that the condition looks into, by a path of several steps:
     /// AWS refuses them where the attribute is a key.
     pub fn nested_attributes(&self) -> BTreeSet<&str> {
         self.paths().into_iter().filter(|path| !path.is_top_level()).map(Path::top).collect()
     }
 
+    /// That the item has the top-level attribute called `name`.
+    pub fn attribute_exists(name: &str) -> Self {
+        Self { test: Test::Exists(Path::new(name)) }
+    }
+
+    /// That the item lacks the top-level attribute called `name`.
+    pub fn attribute_not_exists(name: &str) -> Self {
+        Self { test: Test::NotExists(Path::new(name)) }
+    }
+
+    /// That both hold; without `other`, this one.
+    #[must_use]
+    pub fn and(self, other: Option<Self>) -> Self {
+        match other {
+            None => self,
+            Some(other) => Self { test: Test::All(vec![self.test, other.test]) },
+        }
+    }
+
+    /// That either holds.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { test: Test::Any(vec![self.test, other.test]) }
+    }
+
     fn paths(&self) -> Vec<&Path> {
         let mut paths = Vec::new();
         self.test.collect_paths(&mut paths);
         paths
+    }
+
+    /// The names of the top-level attributes that a part of a condition reads.
+    pub(crate) fn names_of(test: &Test) -> BTreeSet<&str> {
+        let mut paths = Vec::new();
+        test.collect_paths(&mut paths);
+        paths.into_iter().map(Path::top).collect()
     }
 }
 
@@ -107,6 +152,7 @@ impl Operand {
             Self::Path(path) => paths.push(path),
             Self::Value(_) => {}
             Self::Size(inner) => inner.collect_paths(paths),
+            Self::Truth(test) => test.collect_paths(paths),
         }
     }
 
@@ -116,6 +162,7 @@ impl Operand {
             Self::Path(_) => None,
             Self::Value(value) => Some(value.kind()),
             Self::Size(_) => Some(Kind::N),
+            Self::Truth(_) => Some(Kind::Bool),
         }
     }
 }

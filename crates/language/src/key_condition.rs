@@ -172,7 +172,7 @@ fn first_attribute<'a>(
 }
 
 fn refuse_nested_operations<'a>(operands: impl IntoIterator<Item = &'a Operand>) -> Result<(), Problem> {
-    if operands.into_iter().any(|operand| matches!(operand, Operand::Size(_))) {
+    if operands.into_iter().any(|operand| matches!(operand, Operand::Size(_) | Operand::Truth(_))) {
         return Err(Problem::KeyNestedOperation);
     }
     Ok(())
@@ -185,7 +185,7 @@ fn attribute(path: &Path) -> Result<String, Problem> {
 fn value(operand: Operand) -> Result<Arc<AttributeValue>, Problem> {
     match operand {
         Operand::Value(value) => Ok(value),
-        Operand::Path(_) | Operand::Size(_) => Err(Problem::KeyMultipleAttributes),
+        Operand::Path(_) | Operand::Size(_) | Operand::Truth(_) => Err(Problem::KeyMultipleAttributes),
     }
 }
 

@@ -13,7 +13,7 @@ use hashrange_item::{AttributeValue, Kind, Path, limits};
 use crate::condition::{Comparator, Condition, Operand, Test};
 use crate::key_condition::{KeyClause, KeyCondition, KeyOperator};
 use crate::projection::Projection;
-use crate::update::{Action, Change, Expression, Update};
+use crate::update::{Action, Change, Expression, Origin, Update};
 
 /// How the conditions of one parameter are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -292,7 +292,7 @@ pub fn attribute_updates(map: &BTreeMap<String, AttributeUpdate>) -> Result<Upda
         .iter()
         .map(|(name, update)| Ok(Action { target: Path::new(name.as_str()), change: update.change()? }));
     let actions = actions.collect::<Result<_, _>>()?;
-    Ok(Update::new(actions, true).expect("distinct top-level attributes do not clash"))
+    Ok(Update::new(actions, Origin::Legacy).expect("distinct top-level attributes do not clash"))
 }
 
 /// The projection that AttributesToGet states.

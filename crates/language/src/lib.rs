@@ -1,5 +1,5 @@
 //! Every text a client writes, and the parameters that came before such texts: conditions, filters, key
-//! conditions, projections and updates, parsed, bound to their placeholders and evaluated.
+//! conditions, projections, updates and PartiQL statements, parsed, bound to their placeholders and evaluated.
 //!
 //! This crate is pure: no files, no network, no clock, no threads. No input makes it panic, recurse without
 //! bound or take more than linear time and memory (times a logarithm).
@@ -42,6 +42,7 @@ mod key_condition;
 pub mod legacy;
 mod lexer;
 mod parser;
+pub mod partiql;
 mod paths;
 mod projection;
 mod reserved;
@@ -49,7 +50,7 @@ mod syntax;
 mod text;
 mod update;
 
-pub use binder::Binder;
+pub use binder::{Binder, set_order};
 pub use condition::Condition;
 pub use error::{Error, ExpressionKind, OperandKind, PlaceholderMap, Problem};
 pub use key_condition::{KeyClause, KeyCondition, KeyOperator};

@@ -1,7 +1,7 @@
 //! Updates: what UpdateExpression and AttributeUpdates become.
 
 mod apply;
-mod bind;
+pub(crate) mod bind;
 mod display;
 
 use std::collections::BTreeSet;
@@ -22,8 +22,18 @@ pub struct Update {
     actions: Vec<Action>,
     /// The actions' targets; a leaf is the position of its action.
     tree: PathTree,
-    /// Whether it came from AttributeUpdates, which has an error text of its own.
-    legacy: bool,
+    origin: Origin,
+}
+
+/// Where an update comes from: error texts and what is counted differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// UpdateExpression.
+    Expression,
+    /// AttributeUpdates, which has an error text of its own.
+    Legacy,
+    /// A PartiQL statement, of which nothing but the finished item is counted.
+    Statement,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -105,9 +115,9 @@ const MINUS_COST: usize = 18;
 
 impl Update {
     /// Fails, as [`PathTree::new`], if two targets overlap or conflict.
-    pub(crate) fn new(actions: Vec<Action>, legacy: bool) -> Result<Self, crate::error::Problem> {
+    pub(crate) fn new(actions: Vec<Action>, origin: Origin) -> Result<Self, crate::error::Problem> {
         let tree = PathTree::new(actions.iter().map(|action| &action.target))?;
-        Ok(Self { actions, tree, legacy })
+        Ok(Self { actions, tree, origin })
     }
 
     /// The paths that the actions change, in the order they were written.
@@ -157,8 +167,12 @@ impl Update {
 
     /// What a standalone UpdateItem counts for its actions when it is measured against the 400 KB limit, in
     /// bytes: `max(size of the item, size of the top-level attributes written + cost)` must not exceed it.
-    /// Source: measured at AWS by bisection of the limit; does not depend on names and values.
+    /// Source: measured at AWS by bisection of the limit; does not depend on names and values. A PartiQL UPDATE counts
+    /// nothing.
     pub fn cost(&self) -> usize {
+        if self.origin == Origin::Statement {
+            return 0;
+        }
         BASE_COST + self.actions.iter().map(Action::cost).sum::<usize>()
     }
 

@@ -11,7 +11,17 @@ use hashrange_language::{Binder, Condition, ExpressionKind, Problem};
 const STACK: usize = 512 * 1024;
 
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
-    std::thread::Builder::new().stack_size(STACK).spawn(test).unwrap().join().unwrap();
+    on_stack(STACK, test);
+}
+
+/// Statements are read by descent, to a bounded depth: half of the stack of a server's thread is enough for it, even
+/// without optimisation.
+fn on_half_a_stack(test: impl FnOnce() + Send + 'static) {
+    on_stack(1024 * 1024, test);
+}
+
+fn on_stack(bytes: usize, test: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(bytes).spawn(test).unwrap().join().unwrap();
 }
 
 fn values() -> Attributes {
@@ -166,4 +176,43 @@ fn a_big_value_is_shared_by_all_its_uses() {
     let conditions: Vec<_> =
         (0..50).map(|_| binder.condition(ExpressionKind::Filter, &text).unwrap()).collect();
     assert_eq!(conditions.len(), 50);
+}
+
+#[test]
+fn statements_that_nest_are_refused_before_the_stack_ends() {
+    use hashrange_language::partiql::{Detail, Statement, StatementError};
+    on_half_a_stack(|| {
+        let wheres = |text: String| Statement::parse(&format!("SELECT * FROM t WHERE {text}")).map(drop);
+        let refused = Err(StatementError::Malformed(Detail::Nothing));
+        for open in ["(", "NOT ", "a = [", "a = {'b': ", "size(", "a IN ("] {
+            let deep = wheres(format!("{}1", open.repeat(4000)));
+            assert!(deep.is_err(), "{open}");
+        }
+        assert_eq!(wheres(format!("{}a = 1{}", "(".repeat(4000), ")".repeat(4000))), refused);
+        assert_eq!(wheres(format!("a = {}1{}", "[".repeat(4000), "]".repeat(4000))), refused);
+        assert_eq!(wheres(format!("a = {}1", "- ".repeat(4000))), Ok(()));
+        let sum = format!("UPDATE t SET a = b{} WHERE c = 1", " + 1".repeat(2000));
+        assert_eq!(Statement::parse(&sum).map(drop), refused);
+        assert_eq!(wheres(format!("a = 1{}", " AND a = 1".repeat(800))), Ok(()));
+    });
+}
+
+#[test]
+fn the_deepest_statement_that_is_read_can_be_bound_evaluated_and_dropped() {
+    use hashrange_language::partiql::{Bound, Statement};
+    on_half_a_stack(|| {
+        let depth = 38;
+        for (open, close) in [("(", ")"), ("NOT (", ")")] {
+            let text = format!(
+                "SELECT * FROM t WHERE {}a = 1 OR b = 2{}",
+                open.repeat(depth / open.len().min(2)),
+                close.repeat(depth / open.len().min(2))
+            );
+            let Bound::Select(select) = Statement::parse(&text).unwrap().bind(&[]).unwrap() else {
+                panic!("{text}")
+            };
+            let item = Attributes::from([("b", AttributeValue::N(Number::from_i64(2)))]);
+            select.condition.unwrap().evaluate(Some(&item));
+        }
+    });
 }

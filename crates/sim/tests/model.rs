@@ -11,6 +11,8 @@ mod hot_spots;
 mod reads;
 #[path = "model/run.rs"]
 mod run;
+#[path = "model/twins.rs"]
+mod twins;
 #[path = "model/writes.rs"]
 mod writes;
 
@@ -42,5 +44,12 @@ fn the_engine_on_the_mirrored_durable_store_answers_as_the_rules_say() {
 fn the_engine_on_a_store_of_single_partitions_answers_as_the_rules_say() {
     for seed in seeds(2000..2040) {
         run::run(seed, &Database::wrapped(seed), 60);
+    }
+}
+
+#[test]
+fn a_statement_answers_and_costs_as_its_twin_among_the_operations() {
+    for seed in seeds(0..60) {
+        twins::Twins::new(seed).play(60);
     }
 }

@@ -5,8 +5,9 @@
 
 use super::list;
 
+/// The text about an expression of that kind; bare where there is no kind, in a PartiQL statement.
 fn bad(kind: &str, text: &str) -> String {
-    format!("Invalid {kind}: {text}")
+    if kind.is_empty() { text.to_owned() } else { format!("Invalid {kind}: {text}") }
 }
 
 /// An expression without anything in it.

@@ -12,6 +12,7 @@ pub mod item;
 pub mod legacy;
 pub mod query;
 pub mod serialization;
+pub mod statement;
 pub mod tables;
 #[cfg(test)]
 mod tests;

@@ -19,10 +19,10 @@ use aws_sdk_dynamodb::error::{BoxError, ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, AttributeValue, BillingMode, Delete, Get, GlobalSecondaryIndex, KeySchemaElement,
-    KeyType, Projection, ProjectionType, Put, ReturnConsumedCapacity, ReturnValue,
-    ReturnValuesOnConditionCheckFailure, ScalarAttributeType, TableStatus, Tag, TimeToLiveSpecification,
-    TimeToLiveStatus, TransactGetItem, TransactWriteItem,
+    AttributeDefinition, AttributeValue, BatchStatementErrorCodeEnum, BatchStatementRequest, BillingMode,
+    Delete, Get, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType, Put,
+    ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure, ScalarAttributeType,
+    TableStatus, Tag, TimeToLiveSpecification, TimeToLiveStatus, TransactGetItem, TransactWriteItem,
 };
 use aws_sdk_dynamodb::{Client, Config};
 use hashrange_conformance::Server;
@@ -288,6 +288,35 @@ async fn a_deleted_item_is_shown_once_and_then_gone() {
     assert_eq!(again.attributes(), None);
     let get = client.get_item().table_name(TABLE).set_key(Some(order_key())).consistent_read(true);
     assert_eq!(get.send().await.unwrap().item(), None);
+    counter.assert_no_retries();
+}
+
+#[tokio::test]
+async fn statements_read_write_and_fail_as_the_types_of_the_sdk() {
+    let server = Server::in_memory();
+    let (client, counter) = client(&server);
+    create_table(&client, TABLE).await;
+    put_order(&client).await;
+    let select = format!("SELECT * FROM \"{TABLE}\" WHERE pk = ? AND sk = ?");
+    let keys = [order_key()["pk"].clone(), order_key()["sk"].clone()];
+    let read = client.execute_statement().statement(&select).set_parameters(Some(keys.to_vec()));
+    assert_eq!(read.send().await.unwrap().items(), [order()]);
+
+    let insert = format!("INSERT INTO \"{TABLE}\" VALUE {{'pk': ?, 'sk': ?}}");
+    let insert = client.execute_statement().statement(insert).set_parameters(Some(keys.to_vec()));
+    let error = insert.send().await.unwrap_err().into_service_error();
+    assert!(error.is_duplicate_item_exception(), "{error:?}");
+
+    let update = format!("UPDATE \"{TABLE}\" SET visits = 1 WHERE pk = 'nobody' AND sk = 'x'");
+    let update = BatchStatementRequest::builder().statement(update).build().unwrap();
+    let delete = format!("DELETE FROM \"{TABLE}\" WHERE pk = ? AND sk = ? RETURNING ALL OLD *");
+    let delete = BatchStatementRequest::builder().statement(delete).set_parameters(Some(keys.to_vec()));
+    let batch = client.batch_execute_statement().statements(update).statements(delete.build().unwrap());
+    let answers = batch.send().await.unwrap();
+    let [failed, deleted] = answers.responses() else { panic!("an answer to each: {answers:?}") };
+    let failed = failed.error().unwrap();
+    assert_eq!(failed.code(), Some(&BatchStatementErrorCodeEnum::ConditionalCheckFailed));
+    assert_eq!(deleted.item(), Some(&order()));
     counter.assert_no_retries();
 }
 

@@ -5,6 +5,7 @@ mod batch;
 mod parameters;
 mod reading;
 mod refusal;
+mod statement;
 mod write;
 
 use hashrange_api::{Error, GetItemInput, Operation, Request, ReturnConsumedCapacity, Valid};
@@ -15,6 +16,7 @@ pub(crate) use batch::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite};
 pub(crate) use parameters::Parameters;
 pub(crate) use reading::{CheckedQuery, CheckedReading, CheckedScan};
 pub(crate) use refusal::{expression as expression_error, internal, refuse, update_error};
+pub(crate) use statement::{CheckedStatement, CheckedStatements, StatementSource, key_problem};
 pub(crate) use write::{CheckedWrite, WriteKind};
 
 use crate::catalog::TableOperation;
@@ -47,6 +49,12 @@ pub enum Checked {
     /// Write many items, all or none.
     #[non_exhaustive]
     TransactWrite(Box<CheckedTransactWrite>),
+    /// Run a PartiQL statement.
+    #[non_exhaustive]
+    Statement(Box<CheckedStatement>),
+    /// Run many PartiQL statements.
+    #[non_exhaustive]
+    Statements(Box<CheckedStatements>),
     /// Work on tables themselves.
     #[non_exhaustive]
     Table(TableOperation),
@@ -80,6 +88,12 @@ pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
         }
         Request::TransactWriteItems(input) => {
             transact::check_write(*input).map(|write| Checked::TransactWrite(Box::new(write)))
+        }
+        Request::ExecuteStatement(input) => {
+            statement::single(*input).map(|statement| Checked::Statement(Box::new(statement)))
+        }
+        Request::BatchExecuteStatement(input) => {
+            statement::batch(*input).map(|statements| Checked::Statements(Box::new(statements)))
         }
         other => TableOperation::check(other).map(Checked::Table),
     }

@@ -24,6 +24,8 @@ pub(crate) struct CheckedReading {
     pub(crate) start: Option<Attributes>,
     pub(crate) consistent: bool,
     pub(crate) consumed: Option<ReturnConsumedCapacity>,
+    /// Whether a PartiQL statement reads: its filter may name keys, and attributes that an index does not carry.
+    pub(crate) statement: bool,
 }
 
 /// A checked Query.
@@ -85,6 +87,7 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
         start: input.exclusive_start_key,
         consistent: input.consistent_read.unwrap_or(false),
         consumed: input.return_consumed_capacity,
+        statement: false,
     };
     Ok(CheckedQuery { reading, condition, forward: input.scan_index_forward.unwrap_or(true) })
 }
@@ -125,6 +128,7 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
         start: input.exclusive_start_key,
         consistent: input.consistent_read.unwrap_or(false),
         consumed: input.return_consumed_capacity,
+        statement: false,
     };
     Ok(CheckedScan { reading, segment, segments })
 }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod reading;
+mod statement;
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::write::{Action, UpdateGate};
 
 pub(crate) use batch::{BatchGetPlan, BatchWritePlan, TableWrites};
 pub(crate) use reading::{RangePlan, Source, SweepPlan};
+pub(crate) use statement::{StatementPlan, StatementRun, StatementsPlan};
 
 /// Where a request goes. Made only by [`Engine::plan`](crate::Engine::plan), from what was checked and on tables that can
 /// be used; printed by `explain`.
@@ -44,6 +46,10 @@ pub(crate) enum Planned {
     TransactGet(Box<TransactGetPlan>),
     /// Many items and their index entries, in one commit.
     TransactWrite(Box<TransactWritePlan>),
+    /// A statement, as the operation that it is.
+    Statement(Box<StatementPlan>),
+    /// Many statements.
+    Statements(Box<StatementsPlan>),
     /// Tables themselves.
     Tables(TableOperation),
 }
@@ -66,6 +72,12 @@ impl Plan {
             Checked::TransactWrite(checked) => {
                 Planned::TransactWrite(Box::new(transact::plan_write(core, scope, *checked)?))
             }
+            Checked::Statement(checked) => {
+                Planned::Statement(Box::new(statement::single(core, scope, *checked)?))
+            }
+            Checked::Statements(checked) => {
+                Planned::Statements(Box::new(statement::batch(core, scope, *checked)?))
+            }
             Checked::Table(operation) => Planned::Tables(operation),
         }))
     }
@@ -73,28 +85,37 @@ impl Plan {
     /// How the capacity that the plan consumes follows from what it touches.
     pub fn expected(&self) -> String {
         match &self.0 {
-            Planned::KeyLookup(plan) => {
-                format!("{} of the item, at least one such", read_unit(plan.get.consistent))
-            }
+            Planned::KeyLookup(plan) => expected_lookup(plan),
             Planned::KeyLookups(_) => "one read of each item by itself".to_owned(),
-            Planned::WriteSet(_) | Planned::WriteSets(_) => {
-                "1 write unit for each KB of the larger image, and the same for each index entry that changes"
-                    .to_owned()
-            }
+            Planned::WriteSet(_) | Planned::WriteSets(_) => expected_write(),
             Planned::TransactGet(_) => "2 read units for each 4 KB of each item".to_owned(),
             Planned::TransactWrite(_) => {
                 "2 write units for each KB of the larger image of each item, and 1 for each KB of an index entry that changes"
                     .to_owned()
             }
-            Planned::RangeRead(plan) => page(&plan.source, plan.reading.consistent, "rows in the range"),
-            Planned::SweepSegment(plan) => page(
-                &plan.source,
-                plan.reading.consistent,
-                "every row: the whole costs more as the table grows",
-            ),
+            Planned::RangeRead(plan) => expected_range(plan),
+            Planned::SweepSegment(plan) => expected_sweep(plan),
+            Planned::Statement(plan) => plan.expected(),
+            Planned::Statements(_) => "one read or write of each item by itself".to_owned(),
             Planned::Tables(_) => "nothing".to_owned(),
         }
     }
+}
+
+fn expected_lookup(plan: &KeyLookup) -> String {
+    format!("{} of the item, at least one such", read_unit(plan.get.consistent))
+}
+
+fn expected_write() -> String {
+    "1 write unit for each KB of the larger image, and the same for each index entry that changes".to_owned()
+}
+
+fn expected_range(plan: &RangePlan) -> String {
+    page(&plan.source, plan.reading.consistent, "rows in the range")
+}
+
+fn expected_sweep(plan: &SweepPlan) -> String {
+    page(&plan.source, plan.reading.consistent, "every row: the whole costs more as the table grows")
 }
 
 fn read_unit(consistent: bool) -> &'static str {
@@ -221,6 +242,8 @@ impl fmt::Display for Plan {
             Planned::WriteSets(plan) => plan.fmt(f),
             Planned::TransactGet(plan) => plan.fmt(f),
             Planned::TransactWrite(plan) => plan.fmt(f),
+            Planned::Statement(plan) => plan.fmt(f),
+            Planned::Statements(plan) => plan.fmt(f),
             Planned::Tables(_) => f.write_str("TableOperation"),
         }
     }

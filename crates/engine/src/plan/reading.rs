@@ -211,6 +211,9 @@ fn needs_fetch(source: &Source, reading: &CheckedReading) -> Result<bool, Error>
     let Some(index) = source.index() else { return Ok(false) };
     let Some(carried) = carried(source, index) else { return Ok(false) };
     let fetch = needs_fetch_for_answer(source, reading, index, &carried)?;
+    if reading.statement {
+        return Ok(fetch);
+    }
     let filtered = reading.filter.as_ref().map_or_else(BTreeSet::new, Condition::top_level_attributes);
     let missing = missing(filtered, &carried);
     if !fetch && !missing.is_empty() {
@@ -249,7 +252,7 @@ fn fetch_everything(source: &Source, index: Index<'_>) -> Result<bool, Error> {
 }
 
 /// The attributes that the index carries; `None` if it carries all.
-fn carried<'a>(source: &'a Source, index: Index<'a>) -> Option<Vec<&'a str>> {
+pub(super) fn carried<'a>(source: &'a Source, index: Index<'a>) -> Option<Vec<&'a str>> {
     let included: &[String] = match index.projection() {
         Projection::All => return None,
         Projection::KeysOnly => &[],
@@ -359,7 +362,7 @@ fn check_clauses_are_keys(source: &Source, condition: &KeyCondition) -> Result<(
 
 /// A Query's filter does not name key attributes of what is read.
 fn check_filter_keys(source: &Source, reading: &CheckedReading) -> Result<(), Error> {
-    let Some(filter) = &reading.filter else { return Ok(()) };
+    let Some(filter) = reading.filter.as_ref().filter(|_| !reading.statement) else { return Ok(()) };
     let named = filter.top_level_attributes();
     let key =
         source.hash().iter().chain(source.range()).find(|attribute| named.contains(attribute.name.as_str()));

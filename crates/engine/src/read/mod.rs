@@ -12,10 +12,16 @@ use crate::core::Core;
 use crate::plan::KeyLookup;
 use crate::write::stored_row;
 
-pub(crate) use page::{query, scan};
+pub(crate) use page::{query, range, scan, sweep};
 
 /// Reads one item by its key.
 pub(crate) async fn get(core: &Core, plan: &KeyLookup) -> Result<GetItemOutput, Error> {
+    let (item, charge) = look_up(core, plan).await?;
+    Ok(GetItemOutput { consumed_capacity: charge.report(&plan.get.table_name, plan.get.consumed), item })
+}
+
+/// The item of a key, projected, and what reading it costs.
+pub(crate) async fn look_up(core: &Core, plan: &KeyLookup) -> Result<(Option<Image>, Charge), Error> {
     let get = &plan.get;
     let freshness = if get.consistent { Freshness::Strong } else { Freshness::Any };
     let found = core.store.get(&plan.key.address, freshness).await.map_err(internal)?;
@@ -26,5 +32,5 @@ pub(crate) async fn get(core: &Core, plan: &KeyLookup) -> Result<GetItemOutput, 
         None => Image::Row(row),
         Some(projection) => Image::Tree(projection.project(&row)),
     });
-    Ok(GetItemOutput { consumed_capacity: charge.report(&get.table_name, get.consumed), item })
+    Ok((item, charge))
 }

@@ -22,8 +22,42 @@ use crate::plan::{RangePlan, Source, SweepPlan};
 /// Rows that are asked of the store at once. A long read gives way to other requests after each such chunk.
 const CHUNK_ROWS: usize = 64;
 
+/// What a page came to.
+pub(crate) struct Pages {
+    /// None where only a count was asked for.
+    pub(crate) items: Vec<Image>,
+    pub(crate) count: i32,
+    pub(crate) scanned: usize,
+    /// Bytes examined.
+    pub(crate) bytes: usize,
+    /// The key of the last row, if the page ended before the rows did.
+    pub(crate) last: Option<Attributes>,
+    pub(crate) charge: Charge,
+}
+
 /// Runs a Query.
 pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, Error> {
+    let page = range(core, plan).await?;
+    Ok(QueryOutput {
+        consumed_capacity: page.charge.report(&plan.reading.table_name, plan.reading.consumed),
+        count: Some(page.count),
+        items: shown(&plan.reading, page.items),
+        last_evaluated_key: page.last,
+        scanned_count: Some(number(page.scanned)),
+    })
+}
+
+/// The items, unless only their count was asked for.
+fn shown(reading: &CheckedReading, items: Vec<Image>) -> Option<Vec<Image>> {
+    (reading.select != Some(Select::Count)).then_some(items)
+}
+
+fn number(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// Reads a page of a range.
+pub(crate) async fn range(core: &Core, plan: &RangePlan) -> Result<Pages, Error> {
     let mut page = Page::new(core, &plan.source, &plan.reading);
     let mut start = plan.start.clone();
     while let Some(limit) = page.room() {
@@ -37,14 +71,7 @@ pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, 
         start = end;
         page.chunk_done(chunk.more).await;
     }
-    let (items, count, scanned, last, charge) = page.finish();
-    Ok(QueryOutput {
-        consumed_capacity: charge.report(&plan.reading.table_name, plan.reading.consumed),
-        count: Some(count),
-        items,
-        last_evaluated_key: last,
-        scanned_count: Some(scanned),
-    })
+    Ok(page.finish())
 }
 
 fn range_read(plan: &RangePlan, start: Option<&RowKey>, limit: PageLimit) -> RangeRead {
@@ -99,6 +126,18 @@ fn sweep_lagging(core: &Core, plan: &SweepPlan, start: Option<&(Bytes, RowKey)>,
 
 /// Runs a Scan.
 pub(crate) async fn scan(core: &Core, plan: &SweepPlan) -> Result<ScanOutput, Error> {
+    let page = sweep(core, plan).await?;
+    Ok(ScanOutput {
+        consumed_capacity: page.charge.report(&plan.reading.table_name, plan.reading.consumed),
+        count: Some(page.count),
+        items: shown(&plan.reading, page.items),
+        last_evaluated_key: page.last,
+        scanned_count: Some(number(page.scanned)),
+    })
+}
+
+/// Reads a page of a sweep.
+pub(crate) async fn sweep(core: &Core, plan: &SweepPlan) -> Result<Pages, Error> {
     let mut page = Page::new(core, &plan.source, &plan.reading);
     let mut start = plan.start.clone();
     while let Some(limit) = page.room() {
@@ -111,14 +150,7 @@ pub(crate) async fn scan(core: &Core, plan: &SweepPlan) -> Result<ScanOutput, Er
         start = end;
         page.chunk_done(chunk.more).await;
     }
-    let (items, count, scanned, last, charge) = page.finish();
-    Ok(ScanOutput {
-        consumed_capacity: charge.report(&plan.reading.table_name, plan.reading.consumed),
-        count: Some(count),
-        items,
-        last_evaluated_key: last,
-        scanned_count: Some(scanned),
-    })
+    Ok(page.finish())
 }
 
 fn sweep_read(plan: &SweepPlan, after: Option<(Bytes, RowKey)>, limit: PageLimit) -> SweepRead {
@@ -238,11 +270,16 @@ impl<'a> Page<'a> {
         Ok(item)
     }
 
-    fn finish(self) -> (Option<Vec<Image>>, i32, i32, Option<Attributes>, Charge) {
+    fn finish(self) -> Pages {
         let charge = self.charge();
-        let items = (self.reading.select != Some(Select::Count)).then_some(self.items);
-        let scanned = i32::try_from(self.scanned).unwrap_or(i32::MAX);
-        (items, self.count, scanned, self.last, charge)
+        Pages {
+            items: self.items,
+            count: self.count,
+            scanned: self.scanned,
+            bytes: self.bytes,
+            last: self.last,
+            charge,
+        }
     }
 
     fn charge(&self) -> Charge {

@@ -89,10 +89,7 @@ impl Bound {
             (Function::AttributeNotExists, None) => Test::NotExists(path_of(function, first)?),
             (Function::AttributeType, Some(second)) => attribute_type(first, &second)?,
             (Function::BeginsWith, Some(second)) => begins_with(first, second)?,
-            (Function::Contains, Some(second)) => {
-                check_distinct(function.name(), &first, [&second])?;
-                Test::Contains(first, second)
-            }
+            (Function::Contains, Some(second)) => contains(first, second)?,
             _ => unreachable!("functions and their operands were checked"),
         };
         Ok(BoundNode::Test(test))
@@ -121,7 +118,7 @@ fn or(left: Test, right: Test) -> Test {
     }
 }
 
-fn compare(comparator: Comparator, left: Operand, right: Operand) -> Result<Test, Problem> {
+pub(crate) fn compare(comparator: Comparator, left: Operand, right: Operand) -> Result<Test, Problem> {
     check_distinct(comparator.symbol(), &left, [&right])?;
     if comparator.orders() {
         check_kinds(comparator.symbol(), [&left, &right], &[Kind::S, Kind::N, Kind::B])?;
@@ -129,7 +126,7 @@ fn compare(comparator: Comparator, left: Operand, right: Operand) -> Result<Test
     Ok(Test::Compare(comparator, left, right))
 }
 
-fn between(subject: Operand, low: Operand, high: Operand) -> Result<Test, Problem> {
+pub(crate) fn between(subject: Operand, low: Operand, high: Operand) -> Result<Test, Problem> {
     check_distinct("BETWEEN", &subject, [&low, &high])?;
     check_kinds("BETWEEN", [&subject, &low, &high], &[Kind::S, Kind::N, Kind::B])?;
     if let (Operand::Value(lower), Operand::Value(upper)) = (&low, &high) {
@@ -153,7 +150,7 @@ fn check_bounds(lower: &AttributeValue, upper: &AttributeValue) -> Result<(), Pr
     }
 }
 
-fn in_list(subject: Operand, list: Vec<Operand>) -> Result<Test, Problem> {
+pub(crate) fn in_list(subject: Operand, list: Vec<Operand>) -> Result<Test, Problem> {
     if list.len() > limits::IN_OPERANDS_MAX {
         return Err(Problem::TooManyInOperands { count: list.len() });
     }
@@ -161,21 +158,26 @@ fn in_list(subject: Operand, list: Vec<Operand>) -> Result<Test, Problem> {
     Ok(Test::In(subject, list))
 }
 
-fn size(operand: Operand) -> Result<Operand, Problem> {
+pub(crate) fn size(operand: Operand) -> Result<Operand, Problem> {
     let sized = [Kind::S, Kind::B, Kind::Ss, Kind::Ns, Kind::Bs, Kind::L, Kind::M];
     check_kinds(Function::Size.name(), [&operand], &sized)?;
     Ok(Operand::Size(Box::new(operand)))
 }
 
-fn begins_with(first: Operand, second: Operand) -> Result<Test, Problem> {
+pub(crate) fn begins_with(first: Operand, second: Operand) -> Result<Test, Problem> {
     let name = Function::BeginsWith.name();
     check_distinct(name, &first, [&second])?;
     check_kinds(name, [&first, &second], &[Kind::S, Kind::B])?;
     Ok(Test::BeginsWith(first, second))
 }
 
+pub(crate) fn contains(first: Operand, second: Operand) -> Result<Test, Problem> {
+    check_distinct(Function::Contains.name(), &first, [&second])?;
+    Ok(Test::Contains(first, second))
+}
+
 /// The type must be named by a `:value`.
-fn attribute_type(first: Operand, second: &Operand) -> Result<Test, Problem> {
+pub(crate) fn attribute_type(first: Operand, second: &Operand) -> Result<Test, Problem> {
     let name = Function::AttributeType.name();
     check_distinct(name, &first, [second])?;
     let Operand::Value(value) = second else {
@@ -189,7 +191,7 @@ fn attribute_type(first: Operand, second: &Operand) -> Result<Test, Problem> {
     Ok(Test::IsOfType(first, kind))
 }
 
-fn path_of(function: Function, operand: Operand) -> Result<hashrange_item::Path, Problem> {
+pub(crate) fn path_of(function: Function, operand: Operand) -> Result<hashrange_item::Path, Problem> {
     match operand {
         Operand::Path(path) => Ok(path),
         _ => Err(Problem::RequiresPath { name: function.name() }),

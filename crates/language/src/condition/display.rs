@@ -45,6 +45,7 @@ impl fmt::Display for Operand {
             Self::Path(path) => write!(formatter, "{path}"),
             Self::Value(value) => write!(formatter, "{}", ValueText(value)),
             Self::Size(inner) => write!(formatter, "size({inner})"),
+            Self::Truth(test) => write!(formatter, "({test})"),
         }
     }
 }

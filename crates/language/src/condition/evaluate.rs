@@ -41,6 +41,7 @@ impl Operand {
                 let length = i64::try_from(length).expect("lengths are below 2^63");
                 Some(Cow::Owned(AttributeValue::N(Number::from_i64(length))))
             }
+            Self::Truth(test) => Some(Cow::Owned(AttributeValue::Bool(test.holds(item)))),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use hashrange_item::{AttributeValue, Attributes, Number, NumberError, Path, limits};
 
-use super::{Action, Change, Expression, Update, UpdateError};
+use super::{Action, Change, Expression, Origin, Update, UpdateError};
 use crate::paths::PathTree;
 use crate::syntax::Sign;
 
@@ -48,7 +48,9 @@ impl Update {
         let mut writes = Vec::with_capacity(self.actions.len());
         for action in &self.actions {
             let write = match action.write(old) {
-                Err(UpdateError::OperandType) if self.legacy => return Err(UpdateError::TypeMismatch),
+                Err(UpdateError::OperandType) if self.origin == Origin::Legacy => {
+                    return Err(UpdateError::TypeMismatch);
+                }
                 Err(UpdateError::OperandType) => return Err(UpdateError::OperandType),
                 Err(other) => {
                     failure.get_or_insert(other);

@@ -4,7 +4,7 @@ use std::mem;
 
 use hashrange_item::Kind;
 
-use super::{Action, Change, Expression, Update};
+use super::{Action, Change, Expression, Origin, Update};
 use crate::binder::Binder;
 use crate::check::Function;
 use crate::error::{OperandKind, Problem};
@@ -29,7 +29,7 @@ pub(crate) fn bind(syntax: &UpdateSyntax<'_>, binder: &mut Binder<'_>) -> Result
         bound.join(id, node)?;
     }
     let actions = syntax.actions.iter().map(|action| bound.action(action)).collect::<Result<Vec<_>, _>>()?;
-    Update::new(actions, false)
+    Update::new(actions, Origin::Expression)
 }
 
 /// The nodes bound so far; each is taken once, by its parent.
@@ -96,12 +96,12 @@ fn if_not_exists(first: Expression, default: Expression) -> Result<Expression, P
     }
 }
 
-fn list_append(first: Expression, second: Expression) -> Result<Expression, Problem> {
+pub(crate) fn list_append(first: Expression, second: Expression) -> Result<Expression, Problem> {
     check_kinds(Function::ListAppend.name(), [&first, &second], Kind::L)?;
     Ok(Expression::ListAppend(Box::new(first), Box::new(second)))
 }
 
-fn arithmetic(operator: Sign, left: Expression, right: Expression) -> Result<Expression, Problem> {
+pub(crate) fn arithmetic(operator: Sign, left: Expression, right: Expression) -> Result<Expression, Problem> {
     check_kinds(operator.symbol(), [&left, &right], Kind::N)?;
     Ok(Expression::Arithmetic(operator, Box::new(left), Box::new(right)))
 }

@@ -9,6 +9,7 @@ mod layers;
 mod legacy;
 mod query;
 mod serialization;
+mod statement;
 mod tables;
 mod throughput;
 mod transaction;

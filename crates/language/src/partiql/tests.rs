@@ -1,0 +1,93 @@
+use hashrange_item::{AttributeValue, Attributes, Path};
+
+use super::{Bound, Detail, Place, Statement, StatementError, Verb};
+
+fn parse(text: &str) -> Result<Statement, StatementError> {
+    Statement::parse(text)
+}
+
+fn printed(text: &str) -> String {
+    parse(text).unwrap().to_string()
+}
+
+#[test]
+fn a_statement_prints_in_one_form() {
+    for (text, expected) in [
+        ("select a.b[0] from T", r#"SELECT "a"."b"[0] FROM "T""#),
+        (
+            "SELECT * FROM \"t\".\"i\" WHERE 1 < a ORDER BY b",
+            r#"SELECT * FROM "t"."i" WHERE 1 < "a" ORDER BY "b" ASC"#,
+        ),
+        (
+            "DELETE FROM t WHERE a='it''s' RETURNING ALL OLD *;",
+            r#"DELETE FROM "t" WHERE "a" = 'it''s' RETURNING ALL OLD *"#,
+        ),
+        (
+            "FROM t WHERE a = ? SET b = b+1 REMOVE c",
+            r#"UPDATE "t" SET "b" = "b" + 1 REMOVE "c" WHERE "a" = ?"#,
+        ),
+        ("INSERT INTO t VALUE {'a': <<2, 1>>, 'b': ?}", r#"INSERT INTO "t" VALUE {'a': <<1, 2>>, 'b': ?}"#),
+        ("EXISTS(SELECT * FROM t WHERE a IS MISSING)", r#"EXISTS(SELECT * FROM "t" WHERE "a" IS MISSING)"#),
+    ] {
+        assert_eq!(printed(text), expected);
+        assert_eq!(printed(expected), expected);
+    }
+}
+
+#[test]
+fn parameters_are_counted_in_the_order_of_the_text() {
+    let statement = parse("FROM t WHERE a = ? SET b = ?").unwrap();
+    assert_eq!(statement.verb(), Verb::Update);
+    let bound = statement.bind(&["one".into(), "two".into()]).unwrap();
+    let Bound::Update { update, condition, .. } = bound else { panic!("an update") };
+    assert_eq!(condition.unwrap().to_string(), "a = \"one\"");
+    assert_eq!(update.to_string(), "SET b = \"two\"");
+    assert_eq!(statement.bind(&["one".into()]), Err(StatementError::TooFewParameters));
+}
+
+#[test]
+fn places_count_lines_and_characters() {
+    let error = parse("SELECT é FROM t").unwrap_err();
+    assert_eq!(error, StatementError::Malformed(Detail::Nothing));
+    let error = parse("SELECT 'é',\n  COUNT(*) FROM t").unwrap_err();
+    assert_eq!(error, StatementError::ColumnNotAPath(Place { line: 1, column: 8, length: 3 }));
+    let error = parse("SELECT a,\n  COUNT(*) FROM t").unwrap_err();
+    assert_eq!(error, StatementError::ColumnNotAPath(Place { line: 2, column: 3, length: 5 }));
+}
+
+#[test]
+fn syntax_is_told_of_before_anything_else() {
+    assert_eq!(
+        parse("SELECT COUNT(*) FROM t x WHERE").map(drop),
+        Err(StatementError::Malformed(Detail::Term))
+    );
+    assert_eq!(parse("SELECT * FROM t x WHERE a = 1e126").map(drop), Err(StatementError::Alias));
+}
+
+#[test]
+fn columns_come_under_their_last_name() {
+    let bound = parse("SELECT a.b, c[1], d.e[0][2] FROM t").unwrap().bind(&[]).unwrap();
+    let Bound::Select(select) = bound else { panic!("a select") };
+    let list = |values: &[&str]| AttributeValue::L(values.iter().map(|value| (*value).into()).collect());
+    let nested = AttributeValue::L(vec![list(&["x", "y", "z"])]);
+    let item = Attributes::from([
+        ("a", AttributeValue::M(Attributes::from([("b", "deep".into())]))),
+        ("c", list(&["0", "1"])),
+        ("d", AttributeValue::M(Attributes::from([("e", nested)]))),
+    ]);
+    let row = select.projection.unwrap().project(&item);
+    let expected = Attributes::from([("b", "deep".into()), ("c[1]", "1".into()), ("e[0][2]", "z".into())]);
+    assert_eq!(row, expected);
+    assert_eq!(select.columns, ["a", "c", "d"]);
+}
+
+#[test]
+fn order_keeps_its_paths() {
+    let Bound::Select(select) =
+        parse("SELECT * FROM t WHERE a = 1 ORDER BY b DESC, c").unwrap().bind(&[]).unwrap()
+    else {
+        panic!("a select")
+    };
+    let order: Vec<_> = select.order.iter().map(|order| (order.path.clone(), order.descending)).collect();
+    assert_eq!(order, [(Path::new("b"), true), (Path::new("c"), false)]);
+}
