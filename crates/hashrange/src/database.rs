@@ -9,9 +9,11 @@ use hashrange_api::{Call, Error, Missing, Response, Valid};
 #[cfg(test)]
 use hashrange_api::{Operation, State, state};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Explanation, Service};
+use hashrange_service::{Caller, Explanation, Metrics, Service};
 use hashrange_store::{Memory, Store, StoreError};
 use hashrange_store_local::LocalStore;
+
+use crate::measure::Stored;
 
 /// The account that owns what an embedded program makes.
 const ACCOUNT: &str = "000000000000";
@@ -175,6 +177,13 @@ impl Database {
     /// Settings first.
     pub fn builder() -> Builder {
         Builder::default()
+    }
+
+    /// Adds what the storage engine tells to the counts of a server. A database in memory has nothing to tell.
+    pub fn measure(&self, metrics: &Metrics) {
+        if let Some(store) = &self.store {
+            metrics.add(Arc::new(Stored(Arc::clone(store))));
+        }
     }
 
     /// The service behind this database, for an edge such as the HTTP server.

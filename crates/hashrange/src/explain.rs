@@ -21,7 +21,9 @@ Examples:
       On the folder of a server that does not run
 
 The request is the JSON that `aws dynamodb OPERATION --cli-input-json` takes. Over HTTP the same is told in the response
-header x-hashrange-explain to a request that has that header: `true` runs it, `plan` only plans it.";
+header x-hashrange-explain to a request that has that header: `true` runs it, `plan` only plans it.
+
+Exit codes: 0 the plan was shown; 1 the request is wrong or the database cannot be asked; 2 a mistake on the command line.";
 
 const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:8000";
 

@@ -44,6 +44,7 @@
 //! ```
 
 mod database;
+mod measure;
 
 pub use database::{Builder, Database, OpenError};
 pub use hashrange_api as api;

@@ -29,8 +29,10 @@ fn main() -> ExitCode {
     exit_code(outcome)
 }
 
+/// Serves, or only checks with what.
 fn serve(flags: &clap::ArgMatches) -> ExitCode {
     match config::resolve(&config::given_flags(flags), &config::given_variables()) {
+        Ok(resolved) if flags.get_flag(config::CHECK_CONFIG) => serve::check_config(&resolved),
         Ok(resolved) => {
             for warning in &resolved.warnings {
                 eprintln!("warning: {warning}");

@@ -3,21 +3,27 @@
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, absolute};
+use std::sync::Arc;
 
 use hashrange::Database;
 use hashrange_env::Env;
+use hashrange_service::Metrics;
 use hashrange_wire::Server;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogFormat, Settings};
 
+mod check;
 mod files;
+mod process;
 mod security;
+mod stop;
 
+pub(crate) use check::check_config;
+use process::Process;
 use security::Secrets;
 
 /// Runs the server until SIGTERM or SIGINT; requests that have begun are answered first.
@@ -26,14 +32,17 @@ use security::Secrets;
 /// One line: why the server cannot start, and what to do.
 pub(crate) fn run(settings: &Settings) -> Result<(), String> {
     start_log(settings);
+    log_panics(settings.wire.log_values);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the system gives no threads: {error}"))?;
     runtime.block_on(serve(settings))
 }
 
 async fn serve(settings: &Settings) -> Result<(), String> {
-    let stop = stop_signals().map_err(|error| format!("the system lets no signal be handled: {error}"))?;
     let env = Env::real();
+    let metrics = Arc::new(Metrics::new(&env));
+    let stop =
+        stop::signals(&env).map_err(|error| format!("the system lets no signal be handled: {error}"))?;
     // Before the folder: a second server on the same port must not create or lock one.
     let listener =
         TcpListener::bind(&settings.addr).await.map_err(|error| bind_message(&settings.addr, &error))?;
@@ -46,7 +55,9 @@ async fn serve(settings: &Settings) -> Result<(), String> {
 
     let mut options = settings.wire.clone();
     options.max_connections = files::connections(options.max_connections);
-    let server = secrets.guard(Server::new(database.service(), env, options));
+    metrics.add(Arc::new(Process::new(&env)));
+    database.measure(&metrics);
+    let server = secrets.guard(Server::new(database.service(), env, options).measuring(metrics));
     server.serve(listener, stop).await;
     database.close().await;
     tracing::info!("stopped; every answered request is complete");
@@ -134,23 +145,6 @@ fn with_another_port(addr: &str) -> String {
     format!("{host}:{}", if (1024..u16::MAX).contains(&port) { port + 1 } else { 8000 })
 }
 
-/// Completes when the process is told to stop.
-fn stop_signals() -> io::Result<impl Future<Output = ()>> {
-    let mut signals = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
-    Ok(async move {
-        let [terminate, interrupt] = &mut signals;
-        tokio::select! {
-            () = received(terminate, "SIGTERM") => {}
-            () = received(interrupt, "SIGINT") => {}
-        }
-    })
-}
-
-async fn received(signal: &mut Signal, name: &'static str) {
-    signal.recv().await;
-    tracing::info!(signal = name, "stopping: requests that have begun are answered first");
-}
-
 /// Logs go to standard error, so that standard output stays for people and scripts. Libraries speak up from a
 /// warning on: what they do is not what a person asked for.
 fn start_log(settings: &Settings) {
@@ -170,6 +164,17 @@ fn start_log(settings: &Settings) {
         LogFormat::Text => registry.with(lines).init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
     }
+}
+
+/// A panic is logged as everything else is, by its place. Its text may hold values of items: "called `unwrap` on .." prints
+/// what it was called on.
+fn log_panics(log_values: bool) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string);
+        let text = panic.payload_as_str().filter(|_| log_values);
+        let text = text.unwrap_or("not told, for it may hold values; --log-values tells it");
+        tracing::error!(place, text, "a bug: please report it with its place");
+    }));
 }
 
 #[cfg(test)]

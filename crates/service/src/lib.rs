@@ -6,6 +6,7 @@
 mod explain;
 mod failures;
 mod job;
+mod metrics;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
 
 pub use explain::Explanation;
+pub use metrics::{Connected, Family, Kind, Metrics, Page, Source};
 
 use failures::Failures;
 use job::backfill::Backfill;

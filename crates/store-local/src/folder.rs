@@ -90,6 +90,20 @@ pub fn is_database(folder: &Path) -> bool {
     folder.join(FORMAT_FILE).is_file()
 }
 
+/// Looks at a folder without opening or locking it, and changes nothing: the format version of a database of ours that
+/// this release reads, or nothing where the folder is empty or not there.
+///
+/// # Errors
+/// When [`LocalStore::open`](crate::LocalStore::open) would refuse the folder for what it is or holds. What only shows when its data is read
+/// is for [`check`](crate::check).
+pub fn look(path: &Path) -> Result<Option<u32>, OpenError> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(OpenError::Unwritable { path: path.into(), why: error.to_string() }),
+        Ok(_) => version(path),
+    }
+}
+
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

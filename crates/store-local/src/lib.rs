@@ -23,6 +23,7 @@ mod learn;
 mod read;
 mod sequence;
 mod shared;
+mod stats;
 mod tree;
 mod writer;
 
@@ -45,12 +46,14 @@ use admit::{Admitted, Prepared};
 pub use check::{Observer, Salvaged, Summary, check, salvage};
 pub use files::Damage;
 use folder::Folder;
-pub use folder::{OpenError, is_database};
+pub use folder::{OpenError, is_database, look};
 use hot::HotRows;
 use inspect::inspect;
 use learn::{Claims, Rules};
 use sequence::{NONE_YET, Sealed, Watermark};
 use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};
+use stats::Measures;
+pub use stats::Stats;
 use tree::{Table, Tree};
 use writer::Writer;
 
@@ -137,6 +140,11 @@ impl LocalStore {
         self.shared.folder.path()
     }
 
+    /// What the store has done and holds now. Takes no time worth counting, and never waits for the disk.
+    pub fn stats(&self) -> Stats {
+        self.shared.stats()
+    }
+
     fn admitted(&self, prepared: StoreResult<Prepared>) -> StoreResult<Option<Admitted>> {
         match self.shared.admit(prepared?, None)? {
             Admitted::Refused(_) => Ok(None),
@@ -217,6 +225,7 @@ fn share(
         leases: Mutex::new(BTreeMap::new()),
         trimmed: Mutex::new(HashMap::new()),
         closed: AtomicBool::new(false),
+        measures: Measures::default(),
         env,
         folder,
     }

@@ -23,6 +23,7 @@ use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::keys;
 use crate::learn::{Claims, Rules};
+use crate::stats::Measures;
 use crate::tree::{Op, Table, Tree};
 
 /// Slots of the table of last touches. A collision costs a comparison, never a wrong answer.
@@ -47,6 +48,7 @@ pub(crate) struct Shared {
     /// Per space, up to where its log was trimmed since the start: where the removed records need not be walked over.
     pub(crate) trimmed: Mutex<HashMap<Space, u64>>,
     pub(crate) closed: AtomicBool,
+    pub(crate) measures: Measures,
     pub(crate) env: Env,
     /// Last, so that the folder is unlocked after the trees are closed.
     pub(crate) folder: Folder,

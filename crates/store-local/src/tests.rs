@@ -139,3 +139,18 @@ fn a_group_ends_at_its_limits() {
     queue.waiting.extend((0..10).map(|_| request(1 << 20)));
     assert_eq!(writer::take_group(&mut queue).len(), 4);
 }
+
+#[test]
+fn the_store_tells_what_it_has_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    assert_eq!((store.stats().commits, store.stats().writable), (0, true));
+    fill(&store, SPACE, 100);
+    let stats = store.stats();
+    assert_eq!((stats.commits, stats.group_sizes.sum, stats.queued), (100, 100, 0));
+    assert_eq!(stats.group_sizes.count, stats.sync_ns.count);
+    assert_eq!(stats.cache_bytes_max, Options::default().cache_bytes);
+    assert!(stats.memtable_bytes > 0);
+    writer::fail(&store.shared, &StoreError::Failed("the disk is gone".into()));
+    assert!(!store.stats().writable);
+}

@@ -254,6 +254,33 @@ impl Tree {
         }
     }
 
+    /// Bytes of the cache in use.
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        self.handles().database.cache_size()
+    }
+
+    /// Bytes that the cache may have.
+    pub(crate) fn cache_bytes_max(&self) -> u64 {
+        self.handles().database.cache_capacity()
+    }
+
+    /// Bytes of all table files.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        let handles = self.handles();
+        [&handles.rows, &handles.log].into_iter().map(Keyspace::disk_space).sum()
+    }
+
+    /// Bytes of rows in memory that no table file holds yet.
+    pub(crate) fn memtable_bytes(&self) -> u64 {
+        self.handles().database.write_buffer_size()
+    }
+
+    /// Merges of table files that have ended since the start, and the time that they took.
+    pub(crate) fn compactions(&self) -> (u64, Duration) {
+        let database = &self.handles().database;
+        (database.compactions_completed() as u64, database.time_compacting())
+    }
+
     /// Waits while the engine is far behind with its background work. It would wait itself, and for ever where its
     /// background threads have ended with an error.
     pub(crate) fn wait_for_room(&self) -> Result<(), fjall::Error> {

@@ -140,6 +140,7 @@ impl Writer {
         let forgotten: Vec<Space> = group.iter().filter_map(|request| request.forget).collect();
         self.publish(last, &forgotten);
         self.retire(&group, &written, last);
+        self.shared.measures.group(&group);
         for request in group {
             // Nobody listens where the caller gave up waiting.
             let _ = request.reply.send(true);
@@ -265,7 +266,11 @@ impl Writer {
         for op in ops {
             tree.add(&mut batch, op);
         }
-        batch.commit().map_err(|error| write_error(&error))
+        let clock = &self.shared.env.clock;
+        let started = clock.monotonic();
+        batch.commit().map_err(|error| write_error(&error))?;
+        self.shared.measures.synced(clock.monotonic().saturating_sub(started));
+        Ok(())
     }
 }
 

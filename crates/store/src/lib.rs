@@ -10,6 +10,7 @@
 
 mod contract;
 mod faulty;
+mod measure;
 mod memory;
 mod mirror;
 mod page;
@@ -20,6 +21,7 @@ mod transact;
 
 pub use contract::*;
 pub use faulty::{Chances, Fault, Faulty};
+pub use measure::{Distribution, Histogram};
 pub use memory::Memory;
 pub use mirror::Mirror;
 pub use page::PageBudget;

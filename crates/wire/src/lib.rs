@@ -18,5 +18,5 @@ mod tls;
 pub use credentials::Keyring;
 pub use handler::Handler;
 pub use hashrange_service::{Caller, Explanation};
-pub use server::{Options, Server};
+pub use server::{Audience, Options, Server};
 pub use tls::{Source, Tls};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hashrange_env::Env;
-use hashrange_service::Service;
+use hashrange_service::{Connected, Metrics, Service};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -46,6 +46,21 @@ pub struct Options {
     /// Bytes that bodies (as sent, expanded, decoded) and large answers of all requests may hold together; requests
     /// beyond it are told to try again later.
     pub request_memory: usize,
+    /// Who may read the counts of the server at `GET /metrics`.
+    pub metrics: Audience,
+    /// Whether texts that may hold values of items stand in the log: those of errors and of panics.
+    pub log_values: bool,
+}
+
+/// Who may read a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Nobody.
+    Nobody,
+    /// Programs on this machine: not browsers on behalf of a web page, nor proxies that say so.
+    Local,
+    /// Everybody who can connect.
+    Everybody,
 }
 
 impl Default for Options {
@@ -58,6 +73,8 @@ impl Default for Options {
             drain_timeout: Duration::from_secs(10),
             max_connections: 4096,
             request_memory: 256 * 1024 * 1024,
+            metrics: Audience::Local,
+            log_values: false,
         }
     }
 }
@@ -77,6 +94,9 @@ struct Admission {
     _alive: mpsc::Sender<Infallible>,
     /// Its place among the connections that there may be.
     _place: OwnedSemaphorePermit,
+    _connected: Connected,
+    /// The other end is on this machine.
+    is_local: bool,
 }
 
 /// Who is let in.
@@ -121,6 +141,14 @@ impl<H: Handler> Server<H> {
         self
     }
 
+    /// Counts in `metrics` what it does, and shows them at `GET /metrics` to whom [`Options::metrics`] says.
+    #[must_use]
+    pub fn measuring(mut self, metrics: Arc<Metrics>) -> Server<H> {
+        let front = Arc::get_mut(&mut self.front).expect("nothing shares the front before the server serves");
+        front.measure(metrics);
+        self
+    }
+
     /// Serves connections until `shutdown` completes; then stops accepting, closes idle connections and waits for
     /// requests that have begun, at most [`Options::drain_timeout`].
     pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
@@ -155,10 +183,18 @@ impl<H: Handler> Server<H> {
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => {
-                    let Some((stream, place)) = door.admit(stream, self.tls.is_some()) else { continue };
-                    let admission =
-                        Admission { phase: phase.subscribe(), _alive: alive.clone(), _place: place };
+                Ok((stream, peer)) => {
+                    let Some((stream, place)) = door.admit(stream, self.tls.is_some()) else {
+                        self.front.metrics.turned_away();
+                        continue;
+                    };
+                    let admission = Admission {
+                        phase: phase.subscribe(),
+                        _alive: alive.clone(),
+                        _place: place,
+                        _connected: self.front.metrics.connected(),
+                        is_local: peer.ip().to_canonical().is_loopback(),
+                    };
                     self.open(stream, admission);
                 }
                 Err(error) if ends_one_connection(&error) => {}
@@ -224,7 +260,7 @@ async fn converse<H: Handler, S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let busy = Busy::default();
     let guard = Guard::new(stream, &front.options, &front.env, busy.clone());
-    let service = service_fn(|request| front.answer(request, &busy));
+    let service = service_fn(|request| front.answer(request, &busy, admission.is_local));
     let connection = http1::Builder::new()
         // The guard keeps the time.
         .header_read_timeout(None)

@@ -37,6 +37,7 @@ pub(crate) fn operations(model: &Model) -> String {
     out += "use crate::Call;\n\n";
     operation_enum(&mut out, model);
     sum(&mut out, model, "Request", "A request of any operation.", |o| o.input.clone());
+    table_names(&mut out, model);
     sum(&mut out, model, "Response", "An answer of any operation.", output_name);
     calls(&mut out, model);
     out
@@ -114,6 +115,26 @@ fn sum(out: &mut String, model: &Model, name: &str, doc: &str, of: impl Fn(&Oper
         _ = writeln!(out, "impl From<{content}> for {name} {{\n    fn from(content: {content}) -> Self {{");
         _ = writeln!(out, "        Self::{}(Box::new(content))\n    }}\n}}\n", operation.name);
     }
+}
+
+/// The table that a request names, for logs and policies.
+fn table_names(out: &mut String, model: &Model) {
+    _ = writeln!(
+        out,
+        "impl Request {{\n    /// The `TableName` of the request; `None` where it has none, or names several tables.\n    pub fn table_name(&self) -> Option<&str> {{\n        match self {{"
+    );
+    let mut by_input: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for operation in &model.operations {
+        by_input.entry(&operation.input).or_default().push(format!("Self::{}(input)", operation.name));
+    }
+    for (input, requests) in by_input {
+        let Some(member) = model.members(input).iter().find(|member| member.name == "TableName") else {
+            continue;
+        };
+        let name = if member.required { "Some(&input.table_name)" } else { "input.table_name.as_deref()" };
+        _ = writeln!(out, "            {} => {name},", requests.join(" | "));
+    }
+    _ = writeln!(out, "            _ => None,\n        }}\n    }}\n}}\n");
 }
 
 /// Operations whose input shape is theirs alone, so that the input's type tells the operation.

@@ -1010,6 +1010,43 @@ impl From<ListStreamsInput> for Request {
     }
 }
 
+impl Request {
+    /// The `TableName` of the request; `None` where it has none, or names several tables.
+    pub fn table_name(&self) -> Option<&str> {
+        match self {
+            Self::CreateBackup(input) => Some(&input.table_name),
+            Self::CreateTable(input) => Some(&input.table_name),
+            Self::DeleteItem(input) => Some(&input.table_name),
+            Self::DeleteTable(input) => Some(&input.table_name),
+            Self::DescribeContinuousBackups(input) => Some(&input.table_name),
+            Self::DescribeContributorInsights(input) => Some(&input.table_name),
+            Self::DescribeKinesisStreamingDestination(input) => Some(&input.table_name),
+            Self::DescribeTable(input) => Some(&input.table_name),
+            Self::DescribeTableReplicaAutoScaling(input) => Some(&input.table_name),
+            Self::DescribeTimeToLive(input) => Some(&input.table_name),
+            Self::GetItem(input) => Some(&input.table_name),
+            Self::DisableKinesisStreamingDestination(input)
+            | Self::EnableKinesisStreamingDestination(input) => Some(&input.table_name),
+            Self::ListBackups(input) => input.table_name.as_deref(),
+            Self::ListContributorInsights(input) => input.table_name.as_deref(),
+            Self::ListStreams(input) => input.table_name.as_deref(),
+            Self::PutItem(input) => Some(&input.table_name),
+            Self::Query(input) => Some(&input.table_name),
+            Self::Scan(input) => Some(&input.table_name),
+            Self::SearchVectors(input) => Some(&input.table_name),
+            Self::StartBulkPutItems(input) => Some(&input.table_name),
+            Self::UpdateContinuousBackups(input) => Some(&input.table_name),
+            Self::UpdateContributorInsights(input) => Some(&input.table_name),
+            Self::UpdateItem(input) => Some(&input.table_name),
+            Self::UpdateKinesisStreamingDestination(input) => Some(&input.table_name),
+            Self::UpdateTable(input) => Some(&input.table_name),
+            Self::UpdateTableReplicaAutoScaling(input) => Some(&input.table_name),
+            Self::UpdateTimeToLive(input) => Some(&input.table_name),
+            _ => None,
+        }
+    }
+}
+
 /// An answer of any operation. Contents are boxed, so that passing one on moves a pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub(crate) use flags::{command, given_flags};
+pub(crate) use flags::{CHECK_CONFIG, command, given_flags};
 use table::{KEYS, Key, list_words};
 
 /// Everything that `hashrange serve` can be told, typed and within its bounds.
@@ -75,8 +75,21 @@ pub(crate) enum LogFormat {
 #[derive(Debug)]
 pub(crate) struct Resolved {
     pub(crate) settings: Settings,
-    /// One line each.
+    /// Every setting in force, in the order of the table.
+    pub(crate) origins: Vec<Origin>,
+    /// Variables that are most likely misspelled, one line each.
     pub(crate) warnings: Vec<String>,
+}
+
+/// A setting and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// As in the file.
+    pub(crate) name: &'static str,
+    /// Its value as given.
+    pub(crate) text: String,
+    /// The flag, the variable, the file, or `default`.
+    pub(crate) source: String,
 }
 
 /// What one source gives: setting name to text.
@@ -84,6 +97,9 @@ pub(crate) type Given = BTreeMap<String, String>;
 
 /// The name that holds the path of the file, among flags and variables. A file cannot name another.
 const CONFIG: &str = "config";
+
+/// The source of settings that no source gives.
+const DEFAULT: &str = "default";
 
 /// Merges the sources, each key from the strongest source that gives it.
 ///
@@ -95,21 +111,29 @@ pub(crate) fn resolve(flags: &Given, variables: &Given) -> Result<Resolved, Stri
     let file_name = path.map_or("", String::as_str);
 
     let mut settings = defaults();
+    let mut origins = Vec::with_capacity(KEYS.len());
     for key in KEYS {
         let variable = key.variable();
-        let (source, text) = if let Some(text) = flags.get(key.name) {
-            (format!("--{}", key.name), text)
+        let (text, source) = if let Some(text) = flags.get(key.name) {
+            (text.as_str(), format!("--{}", key.name))
         } else if let Some(text) = variables.get(&variable) {
-            (variable, text)
+            (text.as_str(), variable)
         } else if let Some(text) = file.get(key.name) {
-            (format!("{} in {file_name}", key.name), text)
+            (text.as_str(), file_name.to_owned())
         } else {
-            continue;
+            (key.default, DEFAULT.to_owned())
         };
-        key.read(text, &mut settings).map_err(|why| format!("{source}: {why}"))?;
+        key.read(text, &mut settings).map_err(|why| {
+            if source == file_name {
+                format!("{} in {source}: {why}", key.name)
+            } else {
+                format!("{source}: {why}")
+            }
+        })?;
+        origins.push(Origin { name: key.name, text: text.to_owned(), source });
     }
     check_tls(&settings.tls)?;
-    Ok(Resolved { settings, warnings: misspelled_variables(variables) })
+    Ok(Resolved { settings, origins, warnings: misspelled_variables(variables) })
 }
 
 /// Settings of TLS that are good one by one and not together.
@@ -191,20 +215,31 @@ fn suggestion(unknown: &str) -> String {
 
 /// The setting that `name` is most likely a misspelling of.
 fn nearest(name: &str) -> Option<&'static Key> {
-    let likeness = |key: &Key| strsim::jaro_winkler(&name.to_lowercase().replace('_', "-"), key.name);
-    let best = KEYS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(best) > 0.85).then_some(best)
+    let best = KEYS.iter().max_by(|a, b| likeness(name, a.name).total_cmp(&likeness(name, b.name)))?;
+    is_like(name, best.name).then_some(best)
+}
+
+/// The variable that one with this name after the prefix is most likely a misspelling of.
+fn nearest_variable(name: &str) -> Option<String> {
+    let setting = nearest(name).map(Key::variable);
+    setting.or_else(|| is_like(name, CONFIG).then(|| "HASHRANGE_CONFIG".to_owned()))
+}
+
+fn likeness(name: &str, known: &str) -> f64 {
+    strsim::jaro_winkler(&name.to_lowercase().replace('_', "-"), known)
+}
+
+fn is_like(name: &str, known: &str) -> bool {
+    likeness(name, known) > 0.85
 }
 
 /// A variable that almost names a setting would otherwise be ignored in silence.
 fn misspelled_variables(variables: &Given) -> Vec<String> {
     let known = |name: &str| name == "HASHRANGE_CONFIG" || KEYS.iter().any(|key| key.variable() == name);
     let unknown = variables.keys().filter(|name| !known(name));
-    let near = unknown.filter_map(|name| Some((name, nearest(name.strip_prefix("HASHRANGE_")?)?)));
-    near.map(|(name, key)| {
-        format!("{name} is not a setting and is ignored; did you mean {}?", key.variable())
-    })
-    .collect()
+    let near = unknown.filter_map(|name| Some((name, nearest_variable(name.strip_prefix("HASHRANGE_")?)?)));
+    near.map(|(name, meant)| format!("{name} is not a setting and is ignored; did you mean {meant}?"))
+        .collect()
 }
 
 /// The variables of this process that could be settings. An empty one counts as not set.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hashrange_wire::Audience;
+
 use super::memory;
 use super::text::{bytes_text, duration_text, parse_bytes, parse_duration};
 use super::{LogFormat, Settings};
@@ -236,6 +238,19 @@ pub(crate) const KEYS: &[Key] = &[
         },
     },
     Key {
+        name: "metrics",
+        placeholder: "AUDIENCE",
+        default: "local",
+        doc: "Who may read the server's counts at GET /metrics, in the format of Prometheus: programs on this machine, \
+              everyone who can connect, or nobody. They hold no names of tables and nothing of items. Requests that say \
+              that they come through a proxy or from a web page are not local.",
+        form: Form::Choice(&[
+            ("local", |settings| settings.wire.metrics = Audience::Local),
+            ("all", |settings| settings.wire.metrics = Audience::Everybody),
+            ("off", |settings| settings.wire.metrics = Audience::Nobody),
+        ]),
+    },
+    Key {
         name: "log-level",
         placeholder: "LEVEL",
         default: "info",
@@ -257,6 +272,14 @@ pub(crate) const KEYS: &[Key] = &[
             ("text", |settings| settings.log_format = LogFormat::Text),
             ("json", |settings| settings.log_format = LogFormat::Json),
         ]),
+    },
+    Key {
+        name: "log-values",
+        placeholder: "BOOL",
+        default: "false",
+        doc: "Log texts that may hold values of items and keys: those of errors that clients get, at the level debug, \
+              and of panics. Without it no line of the log holds any.",
+        form: Form::Switch(|settings, on| settings.wire.log_values = on),
     },
 ];
 

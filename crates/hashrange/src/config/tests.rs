@@ -212,7 +212,7 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
     refused(
         with_file("colour = \"red\"", &[], &[]),
         &expect![[
-            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, insecure, tls-cert, tls-key, tls-client-ca, tls-self-signed, header-timeout, body-timeout, idle-timeout, max-connections, request-memory, cache-size, table-delay, index-lag, item-collection-limit, log-level and log-format"#
+            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, insecure, tls-cert, tls-key, tls-client-ca, tls-self-signed, header-timeout, body-timeout, idle-timeout, max-connections, request-memory, cache-size, table-delay, index-lag, item-collection-limit, metrics, log-level, log-format and log-values"#
         ]],
     );
     refused(
@@ -233,12 +233,33 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
 
 #[test]
 fn a_variable_that_almost_names_a_setting_brings_a_warning() {
-    let variables = given(&[("HASHRANGE_TABEL_DELAY", "2s"), ("HASHRANGE_ENDPOINT", "http://localhost")]);
+    let variables = given(&[
+        ("HASHRANGE_CONFGI", "h.toml"),
+        ("HASHRANGE_ENDPOINT", "http://localhost"),
+        ("HASHRANGE_TABEL_DELAY", "2s"),
+    ]);
     let warnings = resolve(&Given::new(), &variables).expect("all are good").warnings;
     assert_eq!(
         warnings,
-        ["HASHRANGE_TABEL_DELAY is not a setting and is ignored; did you mean HASHRANGE_TABLE_DELAY?"]
+        [
+            "HASHRANGE_CONFGI is not a setting and is ignored; did you mean HASHRANGE_CONFIG?",
+            "HASHRANGE_TABEL_DELAY is not a setting and is ignored; did you mean HASHRANGE_TABLE_DELAY?"
+        ]
     );
+}
+
+#[test]
+fn every_setting_in_force_tells_where_it_comes_from() {
+    let variables = given(&[("HASHRANGE_INDEX_LAG", "1s")]);
+    let resolved = resolve(&given(&[("addr", "[::1]:0")]), &variables).expect("all are good");
+    let told = |name: &str| {
+        let origin = resolved.origins.iter().find(|origin| origin.name == name).expect("it is a setting");
+        (origin.text.clone(), origin.source.clone())
+    };
+    assert_eq!(told("addr"), ("[::1]:0".to_owned(), "--addr".to_owned()));
+    assert_eq!(told("index-lag"), ("1s".to_owned(), "HASHRANGE_INDEX_LAG".to_owned()));
+    assert_eq!(told("log-level"), ("info".to_owned(), "default".to_owned()));
+    assert_eq!(resolved.origins.len(), KEYS.len());
 }
 
 #[test]

@@ -142,8 +142,14 @@ fn source(settings: &Settings) -> Option<Source> {
     }
 }
 
+/// Whether an authority of our own would have to be made.
+pub(super) fn has_no_authority(settings: &Settings) -> bool {
+    let folder = authority_folder(&settings.data);
+    !["ca.pem", "ca-key.pem"].iter().any(|file| folder.join(file).exists())
+}
+
 /// Next to the data folder, which holds nothing but the database.
-fn authority_folder(data: &Path) -> PathBuf {
+pub(super) fn authority_folder(data: &Path) -> PathBuf {
     let mut name = data.file_name().unwrap_or_else(|| "hashrange-data".as_ref()).to_owned();
     name.push("-tls");
     data.with_file_name(name)

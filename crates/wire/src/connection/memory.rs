@@ -4,6 +4,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hashrange_service::{Kind, Page, Source};
+
 /// How many bytes of bodies and large answers the server holds, and how many it may.
 #[derive(Debug)]
 pub(crate) struct Memory {
@@ -35,9 +37,22 @@ impl Memory {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    #[cfg(test)]
+    /// Bytes taken now.
     pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
+    }
+}
+
+impl Source for Memory {
+    fn tell(&self, page: &mut Page) {
+        page.family(
+            "hashrange_request_memory_bytes",
+            Kind::Gauge,
+            "Memory held by bodies and large answers.",
+        )
+        .sample(&[], self.used());
+        page.family("hashrange_request_memory_limit_bytes", Kind::Gauge, "Memory that they may hold.")
+            .sample(&[], self.max);
     }
 }
 

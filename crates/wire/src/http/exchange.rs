@@ -8,20 +8,23 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use hashrange_api::{Error, Operation, Response as Answer};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Explanation};
+use hashrange_service::{Caller, Explanation, Metrics};
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, EXPECT, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING};
+use hyper::header::{
+    CONTENT_ENCODING, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING, VIA,
+};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
 use super::body::{self, BodyError, BodyLimits};
 use super::coding::ExpandError;
+use super::record::Record;
 use super::reply::{self, Media, Reply};
 use super::{coding, request_id};
 use crate::connection::Busy;
 use crate::connection::memory::{AnswerCharge, Charge, Memory};
 use crate::credentials::{Keyring, account_of};
-use crate::server::Options;
+use crate::server::{Audience, Options};
 use crate::{Handler, codec, json, sigv4};
 
 /// Largest request line and largest header block, in bytes; more gets a plain 400.
@@ -52,13 +55,22 @@ pub(crate) struct Front<H> {
     pub(crate) options: Options,
     /// Who may sign; without it every well-formed signature is accepted.
     pub(crate) keyring: Option<Arc<Keyring>>,
+    pub(crate) metrics: Arc<Metrics>,
     memory: Arc<Memory>,
 }
 
 impl<H: Handler> Front<H> {
     pub(crate) fn new(handler: Arc<H>, env: Env, options: Options) -> Front<H> {
         let memory = Arc::new(Memory::new(options.request_memory));
-        Front { handler, env, options, keyring: None, memory }
+        let metrics = Arc::new(Metrics::new(&env));
+        Front { handler, env, options, keyring: None, metrics, memory }
+    }
+
+    /// Counts in `metrics` from now on.
+    pub(crate) fn measure(&mut self, metrics: Arc<Metrics>) {
+        let memory = Arc::clone(&self.memory);
+        metrics.add(memory);
+        self.metrics = metrics;
     }
 
     /// Answers one request, whatever it is.
@@ -66,28 +78,33 @@ impl<H: Handler> Front<H> {
         &self,
         request: Request<Incoming>,
         busy: &Busy,
+        is_local: bool,
     ) -> Result<Response<reply::Body>, Infallible> {
         busy.set(true);
         let (head, body) = request.into_parts();
         let request_id = request_id::draw(&*self.env.random);
         // The end of such a body is told inside it; nothing may follow it on the connection.
         let is_chunked = body.size_hint().exact().is_none();
-        let mut reply = self.reply(&head, body, &request_id).await;
+        let mut record = Record::new(is_local);
+        let mut reply = self.reply(&head, body, &request_id, &mut record).await;
         if is_chunked {
             reply = reply.closing();
         }
-        tracing::debug!(request_id, method = %head.method, status = reply.status().as_u16(), "answered");
+        record.end(&self.metrics, &*self.env.clock, reply.status().as_u16(), (&head.method, &request_id));
         busy.set(false);
         Ok(reply.into_response(head, &request_id))
     }
 
-    async fn reply(&self, head: &Parts, body: Incoming, request_id: &str) -> Reply {
+    async fn reply(&self, head: &Parts, body: Incoming, request_id: &str, record: &mut Record) -> Reply {
         if is_head_too_large(head) || (body.size_hint().exact().is_none() && !is_plainly_chunked(head)) {
             Reply::refusal(StatusCode::BAD_REQUEST)
         } else if head.method == Method::POST {
-            self.post(head, body, request_id).await
+            record.operation = operation_of(head);
+            self.post(head, body, request_id, record).await
         } else if head.method == Method::GET && head.uri.path() == "/" {
             Reply::health(host_of(head))
+        } else if head.method == Method::GET && head.uri.path() == "/metrics" && self.shows(head, record) {
+            Reply::metrics(self.metrics.page())
         } else if head.method == Method::OPTIONS && head.headers.contains_key(ORIGIN) {
             Reply::preflight(&head.headers)
         } else {
@@ -95,12 +112,25 @@ impl<H: Handler> Front<H> {
         }
     }
 
-    async fn post(&self, head: &Parts, body: Incoming, request_id: &str) -> Reply {
+    /// Whether the counts are for whoever sent this.
+    fn shows(&self, head: &Parts, record: &Record) -> bool {
+        match self.options.metrics {
+            Audience::Nobody => false,
+            Audience::Local => {
+                record.is_local && !OF_OTHERS.iter().any(|name| head.headers.contains_key(name))
+            }
+            Audience::Everybody => true,
+        }
+    }
+
+    async fn post(&self, head: &Parts, body: Incoming, request_id: &str, record: &mut Record) -> Reply {
         let media = Media::of(&head.headers);
         let (sent, charge) = match self.receive(head, body).await {
             Ok(received) => received,
             Err(BodyError::NoMemory) => {
-                return Reply::error(media.unwrap_or(Media::Json), &codec::no_memory());
+                let error = codec::no_memory();
+                record.outcome = Some(Err(error.code));
+                return Reply::error(media.unwrap_or(Media::Json), &error);
             }
             Err(error) => return Reply::refusal(status_of(error)),
         };
@@ -108,13 +138,21 @@ impl<H: Handler> Front<H> {
             return Reply::unknown_page();
         }
         let media = media.unwrap_or(Media::Json);
+        record.begun = Some(self.env.clock.monotonic());
         // A bug in one request must not end the process, nor the connection.
-        match AssertUnwindSafe(self.operate(head, &sent, charge, request_id)).catch_unwind().await {
-            Ok(Ok(done)) => Reply::success(media, done.body).explained(done.explanation).charged(done.charge),
-            Ok(Err(error)) => Reply::error(media, &error),
-            Err(panic) => {
-                tracing::error!(request_id, target = ?head.headers.get(TARGET), cause = cause_of(&*panic), "a request panicked");
-                Reply::error(media, &codec::internal_error())
+        let operated = AssertUnwindSafe(self.operate(head, &sent, charge, request_id, record)).catch_unwind();
+        let done = operated.await.unwrap_or_else(|panic| {
+            let cause = cause_of(&*panic, self.options.log_values);
+            let operation = operation_of(head).map(Operation::name);
+            tracing::error!(request_id, operation, cause, "a request panicked");
+            Err(codec::internal_error())
+        });
+        record.outcome = Some(done.as_ref().map(|_| ()).map_err(|error| error.code));
+        match done {
+            Ok(done) => Reply::success(media, done.body).explained(done.explanation).charged(done.charge),
+            Err(error) => {
+                record.text = error.message.clone().filter(|_| self.options.log_values);
+                Reply::error(media, &error)
             }
         }
     }
@@ -136,19 +174,22 @@ impl<H: Handler> Front<H> {
         sent: &Bytes,
         mut charge: BodyCharge<'_>,
         request_id: &str,
+        record: &mut Record,
     ) -> Result<Done, Error> {
         let expanded = self.expand(head, sent, &mut charge).map_err(|error| match error {
             ExpandError::Unreadable => codec::internal_error(),
             ExpandError::NoMemory => codec::no_memory(),
         })?;
         let body = expanded.as_ref().unwrap_or(sent);
-        let (operation, caller) = self.admit(head, sent, request_id).map_err(|error| {
+        let (operation, caller) = self.admit(head, sent, request_id, record.operation).map_err(|error| {
             if body.is_empty() || json::is_json(body) { error } else { codec::not_json() }
         })?;
+        record.caller(&caller);
         if body.is_empty() {
             return Err(codec::not_json());
         }
         let request = codec::decode(operation, body)?;
+        record.request(request.request());
         match head.headers.get(EXPLAIN).map(HeaderValue::as_bytes) {
             None => self.done(operation, &self.handler.call(&caller, request).await?, None),
             Some(b"plan") => {
@@ -204,10 +245,15 @@ impl<H: Handler> Front<H> {
         .map(Some)
     }
 
-    /// The operation that the head names, and the caller that its signature names.
-    fn admit(&self, head: &Parts, sent: &[u8], request_id: &str) -> Result<(Operation, Caller), Error> {
-        let target = head.headers.get(TARGET).and_then(|target| target.to_str().ok());
-        let operation = target.and_then(Operation::from_target).ok_or_else(Error::unknown_operation)?;
+    /// The operation, if the head names one, and the caller that its signature names.
+    fn admit(
+        &self,
+        head: &Parts,
+        sent: &[u8],
+        request_id: &str,
+        operation: Option<Operation>,
+    ) -> Result<(Operation, Caller), Error> {
+        let operation = operation.ok_or_else(Error::unknown_operation)?;
         let (signature, account) = if let Some(keyring) = &self.keyring {
             keyring.verify(head, sent, self.env.clock.now())?
         } else {
@@ -229,6 +275,15 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
+
+/// Headers by which a request says that it comes from elsewhere: through a proxy, or from a page in a browser.
+const OF_OTHERS: [HeaderName; 4] = [ORIGIN, FORWARDED, VIA, HeaderName::from_static("x-forwarded-for")];
+
+/// The operation that a head names.
+fn operation_of(head: &Parts) -> Option<Operation> {
+    let target = head.headers.get(TARGET).and_then(|target| target.to_str().ok());
+    target.and_then(Operation::from_target)
+}
 
 /// The status for a body that was not read.
 fn status_of(error: BodyError) -> StatusCode {
@@ -276,8 +331,22 @@ fn host_of(head: &Parts) -> &str {
     host.filter(|host| !host.is_empty()).unwrap_or(DEFAULT_HOST)
 }
 
-/// The text of a panic, where it has one.
-fn cause_of(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&'static str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown")
+/// The text of a panic, where it has one. A text that was put together may hold values of items.
+fn cause_of(panic: &(dyn std::any::Any + Send), with_values: bool) -> &str {
+    let fixed = panic.downcast_ref::<&'static str>().copied();
+    let composed = panic.downcast_ref::<String>().map(String::as_str).filter(|_| with_values);
+    fixed.or(composed).unwrap_or("not told, for it may hold values")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_texts_of_panics_that_hold_no_values_are_told_unasked() {
+        let composed = Box::new("called on \"secret\"".to_owned());
+        assert_eq!(cause_of(&"index out of range", false), "index out of range");
+        assert_eq!(cause_of(&*composed, false), "not told, for it may hold values");
+        assert_eq!(cause_of(&*composed, true), "called on \"secret\"");
+    }
 }

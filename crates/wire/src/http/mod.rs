@@ -6,6 +6,7 @@
 mod body;
 mod coding;
 mod exchange;
+mod record;
 mod reply;
 mod request_id;
 

@@ -153,6 +153,12 @@ impl Reply {
         Reply { status: StatusCode::OK, content_type, body, more: Vec::new(), charge: None }
     }
 
+    /// The counts of the server, in Prometheus' text format.
+    pub(super) fn metrics(page: String) -> Reply {
+        let content_type = Some(HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+        Reply { content_type, body: page.into_bytes(), ..Reply::health("") }
+    }
+
     /// Lets a script of any origin send what it asked to send.
     pub(super) fn preflight(request: &HeaderMap) -> Reply {
         let mut more = vec![(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_AGE)];

@@ -10,6 +10,7 @@ mod cors;
 mod explain;
 mod framing;
 mod memory;
+mod metrics;
 mod routing;
 mod signatures;
 mod support;

@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::support::{Running, in_time, list_tables};
+use crate::support::{Running, in_time, list_tables, wish};
 
 /// A server with an authority of its own, and the folder of that.
 struct Encrypted {
@@ -200,4 +200,24 @@ async fn an_authority_read_again_is_still_the_one_that_clients_trust() {
     let config = encrypted.trusting();
     encrypted.tls.reload().unwrap();
     assert_eq!(ask(&encrypted.server, config).await.unwrap(), OK);
+}
+
+#[tokio::test]
+async fn a_shutdown_closes_idle_connections_and_finishes_requests() {
+    let mut encrypted = Encrypted::start(Options::default(), None).await;
+    let mut idle = connect(&encrypted.server, encrypted.trusting()).await.unwrap();
+    assert_eq!(status(&mut idle).await.unwrap(), OK);
+    let mut busy = connect(&encrypted.server, encrypted.trusting()).await.unwrap();
+    busy.write_all(&wish("wait")).await.unwrap();
+    in_time(encrypted.server.stand_in.begun.notified()).await;
+
+    encrypted.server.stop();
+    // An orderly end, not a cut one: a read to the end succeeds only after a close_notify.
+    let mut rest = Vec::new();
+    in_time(idle.read_to_end(&mut rest)).await.unwrap();
+    assert_eq!(rest, b"");
+    encrypted.server.stand_in.release.notify_one();
+    in_time(busy.read_to_end(&mut rest)).await.unwrap();
+    assert!(rest.starts_with(OK.as_bytes()), "{}", String::from_utf8_lossy(&rest));
+    encrypted.server.ended().await;
 }

@@ -1,5 +1,10 @@
 //! The program as a person runs it: what it says, how it ends, and what it refuses.
 
+mod check_config;
+mod ending;
+mod log;
+mod metrics;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -25,7 +30,12 @@ impl Server {
 
     /// The same with standard error where the test wants it.
     fn logging(flags: &[&str], log: Stdio) -> Server {
-        let mut child = hashrange(&["serve", "--addr", "127.0.0.1:0"])
+        Server::at("127.0.0.1:0", flags, log)
+    }
+
+    /// The same on an address that the test chooses.
+    fn at(addr: &str, flags: &[&str], log: Stdio) -> Server {
+        let mut child = hashrange(&["serve", "--addr", addr])
             .args(flags)
             .stdout(Stdio::piped())
             .stderr(log)
@@ -68,6 +78,27 @@ impl Server {
         answer.lines().next().unwrap_or_default().to_owned()
     }
 
+    /// Status and body of the answer to an operation.
+    fn call(&self, operation: &str, body: &str) -> (u16, String) {
+        let target = format!("X-Amz-Target: DynamoDB_20120810.{operation}\r\n");
+        self.ask("POST /", &format!("{target}{SIGNED}"), body)
+    }
+
+    /// Status and body of the answer to any request.
+    fn ask(&self, line: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(self.addr()).expect("the server accepts");
+        let length = body.len();
+        let request = format!(
+            "{line} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).expect("the server reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("the server answers");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        (status.expect("a status line has a status"), body.to_owned())
+    }
+
     fn send(&self, signal: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args([signal, &pid]).status().expect("kill can be run");
@@ -81,6 +112,15 @@ impl Server {
         self.child.wait().expect("the child is ours").code()
     }
 }
+
+/// Headers of every request of an SDK.
+const SIGNED: &str = "Content-Type: application/x-amz-json-1.0\r\nAuthorization: AWS4-HMAC-SHA256 \
+     Credential=local/20261130/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0\r\n\
+     X-Amz-Date: 20261130T120000Z\r\n";
+
+/// A table `shop` with the partition key `k`, a text.
+const TABLE: &str = r#"{"TableName":"shop","AttributeDefinitions":[{"AttributeName":"k","AttributeType":"S"}],
+     "KeySchema":[{"AttributeName":"k","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
 
 impl Drop for Server {
     fn drop(&mut self) {
