@@ -6,7 +6,9 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, GetAll, HOST, HeaderValue};
 use hyper::http::request::Parts;
 use memchr::memchr2;
 
-use super::{Form, Parsed, X_AMZ_CONTENT_SHA256, X_AMZ_DATE, X_AMZ_SECURITY_TOKEN, X_AMZ_TARGET, query};
+use super::{
+    Form, Parsed, X_AMZ_CONTENT_SHA256, X_AMZ_DATE, X_AMZ_SECURITY_TOKEN, X_AMZ_TARGET, pieces, query,
+};
 
 /// Room for a usual canonical request, in bytes.
 const USUAL_BYTES: usize = 1024;
@@ -53,7 +55,7 @@ fn push_path(out: &mut Vec<u8>, path: &str) {
 }
 
 fn push_headers(out: &mut Vec<u8>, head: &Parts, names: &str) -> Option<()> {
-    for name in names.split(';') {
+    for name in pieces(names, b';') {
         let mut values = values_of(head, name).into_iter();
         let first = values.next()?;
         out.extend_from_slice(name.as_bytes());
