@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import orders
+import transactions
 
 TABLE = "walk-cli"
 # One attempt only: a call that needs a retry fails the walk.
@@ -180,6 +181,7 @@ def main():
     call("delete-table", table_name=TABLE)
     wait("table-not-exists", TABLE)
     orders.walk(call, refused, wait)
+    transactions.walk(call, refused, wait)
 
 
 main()

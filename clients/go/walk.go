@@ -269,6 +269,7 @@ func main() {
 	w.errors()
 	w.drop(table)
 	w.orders()
+	w.transactions()
 	equal(retries, 0)
 }
 

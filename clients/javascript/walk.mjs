@@ -29,6 +29,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { walkOrders } from "./orders.mjs";
+import { walkTransactions } from "./transactions.mjs";
 
 const TABLE = "walk-javascript";
 const TYPED_KEY = { pk: { S: "user#1" }, sk: { N: "1" } };
@@ -210,5 +211,6 @@ await errors();
 await client.send(new DeleteTableCommand({ TableName: TABLE }));
 await waitUntilTableNotExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: TABLE });
 await walkOrders(client, documents);
+await walkTransactions(client, documents);
 assert.ok(calls > 20, "the walk should have made calls");
 assert.equal(attempts, calls, "a call was retried");

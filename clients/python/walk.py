@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import boto3
 import orders
+import transactions
 from boto3.dynamodb.types import Binary
 from botocore.exceptions import ClientError
 
@@ -205,6 +206,7 @@ def main():
     errors(client)
     drop(client)
     orders.walk(client)
+    transactions.walk(client)
     assert client.retries == 0, f"{client.retries} calls were retried"
 
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod orders;
+mod transactions;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,13 +17,12 @@ use aws_sdk_dynamodb::config::{
     BehaviorVersion, ConfigBag, Credentials, Intercept, Region, RuntimeComponents,
 };
 use aws_sdk_dynamodb::error::{BoxError, ProvideErrorMetadata, SdkError};
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, BatchStatementErrorCodeEnum, BatchStatementRequest, BillingMode,
-    Delete, Get, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType, Put,
-    ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure, ScalarAttributeType,
-    TableStatus, Tag, TimeToLiveSpecification, TimeToLiveStatus, TransactGetItem, TransactWriteItem,
+    GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType, ReturnConsumedCapacity,
+    ReturnValue, ReturnValuesOnConditionCheckFailure, ScalarAttributeType, TableStatus, Tag,
+    TimeToLiveSpecification, TimeToLiveStatus,
 };
 use aws_sdk_dynamodb::{Client, Config};
 use hashrange_conformance::Server;
@@ -348,44 +348,6 @@ async fn errors_are_the_types_of_the_sdk() {
     assert_eq!(half_key.code(), Some("ValidationException"));
     assert_eq!(half_key.message(), Some("The provided key element does not match the schema"));
     assert!(half_key.meta().extra("aws_request_id").is_some_and(|id| id.len() == 52), "{half_key:?}");
-    counter.assert_no_retries();
-}
-
-#[tokio::test]
-async fn a_cancelled_transaction_tells_the_reason_of_each_action() {
-    let server = Server::start(&[]);
-    let (client, counter) = client(&server);
-    create_table(&client, TABLE).await;
-    put_order(&client).await;
-    let put = Put::builder()
-        .table_name(TABLE)
-        .set_item(Some(order()))
-        .condition_expression("attribute_not_exists(pk)")
-        .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-        .build()
-        .unwrap();
-    let delete =
-        Delete::builder().table_name(TABLE).key("pk", s("nobody")).key("sk", s("nothing")).build().unwrap();
-    let failed = client
-        .transact_write_items()
-        .transact_items(TransactWriteItem::builder().delete(delete).build())
-        .transact_items(TransactWriteItem::builder().put(put).build())
-        .send()
-        .await
-        .unwrap_err()
-        .into_service_error();
-    let TransactWriteItemsError::TransactionCanceledException(cancelled) = failed else {
-        panic!("not cancelled: {failed}")
-    };
-    let reasons = cancelled.cancellation_reasons();
-    assert_eq!(reasons[0].code(), Some("None"));
-    assert_eq!(reasons[1].code(), Some("ConditionalCheckFailed"));
-    assert_eq!(reasons[1].item(), Some(&order()));
-
-    let get = Get::builder().table_name(TABLE).set_key(Some(order_key())).build().unwrap();
-    let get = TransactGetItem::builder().get(get).build();
-    let read = client.transact_get_items().transact_items(get).send().await.unwrap();
-    assert_eq!(read.responses()[0].item(), Some(&order()));
     counter.assert_no_retries();
 }
 

@@ -43,6 +43,7 @@ public final class Walk {
         walk.errors();
         walk.drop(TABLE);
         new Orders(walk.client, walk).walk();
+        new Transactions(walk.client, walk).walk();
         equal(walk.attempts.sent.get(), walk.attempts.asked.get());
         walk.client.close();
     }
