@@ -60,7 +60,7 @@ fn codegen(words: &[&str]) -> Outcome {
     }
 }
 
-/// The crash test of `cargo test`, longer: it reads the number of rounds from a variable.
+/// The crash and isolation tests of `cargo test`, longer: they read the number of rounds from a variable.
 fn crash(words: &[&str]) -> Outcome {
     let rounds = match words {
         [] => "200",
@@ -75,6 +75,8 @@ fn crash(words: &[&str]) -> Outcome {
         "hashrange",
         "--test",
         "crash",
+        "--test",
+        "isolation",
         "--",
         "--nocapture",
     ]);

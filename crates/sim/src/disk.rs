@@ -36,6 +36,7 @@ pub struct Delays {
 pub struct Disk {
     env: Env,
     delays: Delays,
+    several: bool,
     trace: Arc<Trace>,
     state: Arc<Mutex<State>>,
 }
@@ -104,6 +105,10 @@ fn part_touches(part: &Part, at: &Address) -> bool {
         })
 }
 
+fn is_within_one_partition(parts: &[Part]) -> bool {
+    parts.windows(2).all(|two| two[0].space == two[1].space && two[0].partition == two[1].partition)
+}
+
 /// What a store in memory answers at once.
 fn now<T>(answer: Answer<'_, T>) -> T {
     match answer {
@@ -125,7 +130,13 @@ impl Disk {
             syncing: false,
             stale: false,
         };
-        Disk { env, delays, trace, state: Arc::new(Mutex::new(state)) }
+        Disk { env, delays, several: true, trace, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// The same disk, which takes commits within one partition only.
+    #[must_use]
+    pub fn without_multi_part_commits(self) -> Disk {
+        Disk { several: false, ..self }
     }
 
     /// The power fails: what was queued is lost, but for a prefix as long as `rng` says. The tasks that use the disk must
@@ -254,6 +265,26 @@ impl Disk {
         }
     }
 
+    /// Reads those of the rows that are in the same partition as the `first`.
+    fn look_at_partition(
+        &self,
+        at: &[Address],
+        first: usize,
+        freshness: Freshness,
+        found: &mut [Option<Found>],
+    ) {
+        let state = self.state.lock();
+        let seen = self.seen(&state, freshness);
+        for (address, found) in at.iter().zip(found).skip(first) {
+            if address.space == at[first].space && address.partition == at[first].partition {
+                *found = Some(match freshness {
+                    Freshness::Newest => self.row(&state, address, freshness),
+                    Freshness::Strong | Freshness::Any => now(seen.get(address, freshness)),
+                });
+            }
+        }
+    }
+
     /// The newest state of a row, and whether it is durable.
     fn newest(state: &State, at: &Address) -> Found {
         let mut found = now(state.newest.get(at, Freshness::Newest));
@@ -265,7 +296,7 @@ impl Disk {
 
 impl Store for Disk {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { multi_part_commits: true, durable: true }
+        Capabilities { multi_part_commits: self.several, durable: true }
     }
 
     fn get<'a>(&'a self, at: &'a Address, freshness: Freshness) -> Answer<'a, Found> {
@@ -273,11 +304,17 @@ impl Store for Disk {
     }
 
     fn get_many<'a>(&'a self, at: &'a [Address], freshness: Freshness) -> Answer<'a, Vec<Found>> {
-        self.read(move |state| {
-            if freshness == Freshness::Newest {
-                return at.iter().map(|at| self.row(state, at, freshness)).collect();
+        Answer::later(async move {
+            let mut found = vec![None; at.len()];
+            for first in 0..at.len() {
+                // The rows of one partition at one instant, those of the next at another one.
+                if found[first].is_none() {
+                    self.pause(self.delays.call).await;
+                    self.look_at_partition(at, first, freshness, &mut found);
+                }
             }
-            now(self.seen(state, freshness).get_many(at, freshness))
+            self.pause(self.delays.call).await;
+            Ok(found.into_iter().flatten().collect())
         })
     }
 
@@ -290,6 +327,7 @@ impl Store for Disk {
     }
 
     fn commit(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
+        assert!(self.several || is_within_one_partition(&parts), "a commit over several partitions");
         let mut state = self.state.lock();
         match now(state.newest.commit(id, parts.clone())) {
             Outcome::Applied => {

@@ -1,7 +1,7 @@
 //! What clients asked and were answered, and when: the input of every checker.
 //!
-//! A call has one [`Touch`] for each item that it reads or writes. Calls of several items that are no transaction are as
-//! many single steps; [`Call::atomic`] is for those that are one.
+//! A call carries what it did, as its checker wants it: a [`Touch`] for each item that it reads or writes, where calls of
+//! several items are as many single steps; or one [`Move`](crate::bank::Move), which is one step of many items.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,17 +43,15 @@ pub enum End {
 
 /// A call.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct Call<T = Vec<Touch>> {
     /// Who called.
     pub client: usize,
     /// The moment of the call.
     pub from: u64,
     /// How it ended.
     pub end: End,
-    /// Whether its touches are one step.
-    pub atomic: bool,
-    /// What it touches, with the answers where there are any.
-    pub touches: Vec<Touch>,
+    /// What it did, with the answers where there are any.
+    pub touches: T,
 }
 
 /// The client number of audits.
@@ -66,45 +64,46 @@ fn who(client: usize) -> String {
 
 /// The recorder. Moments are counted: each call, answer and crash is one.
 #[derive(Debug)]
-pub struct History {
+pub struct History<T = Vec<Touch>> {
     trace: Arc<Trace>,
-    state: Mutex<State>,
+    state: Mutex<State<T>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+struct State<T> {
     moment: u64,
-    calls: Vec<Call>,
+    calls: Vec<Call<T>>,
     /// Moments of crashes.
     crashes: Vec<u64>,
     violation: Option<String>,
 }
 
-impl State {
+impl<T> State<T> {
     fn next(&mut self) -> u64 {
         self.moment += 1;
         self.moment
     }
 }
 
-impl History {
+impl<T: Clone> History<T> {
     /// An empty history that tells `trace`.
-    pub fn new(trace: Arc<Trace>) -> History {
-        History { trace, state: Mutex::default() }
+    pub fn new(trace: Arc<Trace>) -> History<T> {
+        let state = State { moment: 0, calls: Vec::new(), crashes: Vec::new(), violation: None };
+        History { trace, state: Mutex::new(state) }
     }
 
     /// A call begins. `touches` are what it may do if nobody hears of it again.
-    pub fn call(&self, client: usize, touches: Vec<Touch>, text: impl FnOnce() -> String) -> CallId {
+    pub fn call(&self, client: usize, touches: T, text: impl FnOnce() -> String) -> CallId {
         let mut state = self.state.lock();
         let from = state.next();
         let id = CallId(state.calls.len());
-        state.calls.push(Call { client, from, end: End::Open, atomic: false, touches });
+        state.calls.push(Call { client, from, end: End::Open, touches });
         self.trace.note(|| format!("{from} {} calls {}", who(client), text()));
         id
     }
 
     /// A call is answered: `touches` are what it did and saw.
-    pub fn answer(&self, id: CallId, touches: Vec<Touch>, text: impl FnOnce() -> String) {
+    pub fn answer(&self, id: CallId, touches: T, text: impl FnOnce() -> String) {
         let mut state = self.state.lock();
         let moment = state.next();
         let call = &mut state.calls[id.0];
@@ -157,20 +156,29 @@ impl History {
     }
 
     /// All calls.
-    pub fn calls(&self) -> Vec<Call> {
+    pub fn calls(&self) -> Vec<Call<T>> {
         self.state.lock().calls.clone()
     }
+}
 
+impl<T> Call<T> {
+    /// The moment after which nothing of it happened, and whether it was answered.
+    pub fn until(&self) -> (u64, bool) {
+        match self.end {
+            End::Answered(moment) => (moment, true),
+            End::Unknown(moment) => (moment, false),
+            End::Open => (u64::MAX, false),
+        }
+    }
+}
+
+impl History {
     /// The steps on each item of each table, by the moment they began.
     pub fn by_item(&self) -> BTreeMap<(usize, Key), Vec<Span<Step>>> {
         let state = self.state.lock();
         let mut items: BTreeMap<(usize, Key), Vec<Span<Step>>> = BTreeMap::new();
         for call in &state.calls {
-            let (until, certain) = match call.end {
-                End::Answered(moment) => (moment, true),
-                End::Unknown(moment) => (moment, false),
-                End::Open => (u64::MAX, false),
-            };
+            let (until, certain) = call.until();
             for touch in &call.touches {
                 if !certain && matches!(touch.step, Step::Read(..)) {
                     continue;

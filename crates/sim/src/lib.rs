@@ -8,6 +8,7 @@
 //! ```sh
 //! cargo xtask sim --seed 42                                        # with its trace
 //! HASHRANGE_SIM_SEEDS=0..100000 cargo test -p hashrange-sim seeds  # more than CI runs
+//! cargo xtask sim --scenario bank --seed 42                        # transactions
 //! ```
 //!
 //! # Parts
@@ -20,9 +21,9 @@
 //! - [`workload`]: clients. A client records each call in the [`history`], with a [`Touch`](history::Touch) for each
 //!   item that it concerns: what may happen to the item, and, with the answer, what did.
 //! - [`history`]: the recorder. It knows calls, answers, failures and crashes by their moments, and gives the steps on
-//!   each item as [`Span`](linear::Span)s. A call of several items that is one step is marked
-//!   [`atomic`](history::Call::atomic); a checker of serialisability takes [`History::calls`](history::History::calls).
+//!   each item as [`Span`](linear::Span)s, or the calls as they are.
 //! - [`linear`]: the checker of linearisability, for any [`Model`](linear::Model). [`item`] is the model of one item.
+//! - [`bank`]: another workload, of transactions, with its model and its judge.
 //! - [`audit`]: what must hold when nothing is going on.
 //! - [`run`]: plays a seed. [`seeds`]: plays many, on several threads.
 //!
@@ -30,6 +31,7 @@
 //! [`Bug`](planted::Bug), which `tests/planted.rs` then demands to be found.
 
 pub mod audit;
+pub mod bank;
 pub mod disk;
 pub mod history;
 pub mod item;

@@ -3,7 +3,7 @@
 //!
 //! It knows nothing of items. A history is checked for each item by itself (linearisability is local), so that the
 //! histories stay small; within one, states that were met before are not searched again (Lowe, "Testing for
-//! linearizability", 2017), and steps that only observe are taken as soon as they fit, which loses no order.
+//! linearizability", 2017), and steps that only observe are taken as soon as they fit, where that loses no order.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -137,13 +137,24 @@ impl<M: Model> Search<'_, M> {
         (0..self.spans.len()).filter(may).collect()
     }
 
-    /// Takes every step that only observes and fits the state: no order is lost by taking it now.
+    /// The end of the first step that may still be taken but need not: to take what begins later is to do without it.
+    fn chance(&self, frame: &Frame) -> u64 {
+        let reached = self.reached(frame);
+        let open = |(at, span): &(usize, &Span<M::Step>)| {
+            !span.certain && span.until > reached && !frame.has(*at) && !self.model.observes(&span.step)
+        };
+        self.spans.iter().enumerate().filter(open).map(|(_, span)| span.until).min().unwrap_or(u64::MAX)
+    }
+
+    /// Takes every step that only observes and fits the state, and does not end another one's chance: no order is lost by
+    /// taking it now.
     fn observe(&self, frame: &mut Frame) {
         loop {
-            let candidates = self.candidates(frame);
+            let (candidates, chance) = (self.candidates(frame), self.chance(frame));
             let fits = |at: &usize| {
                 let step = &self.spans[*at].step;
-                self.model.observes(step)
+                self.spans[*at].from < chance
+                    && self.model.observes(step)
                     && matches!(self.model.apply(&self.states[frame.state], step), Effect::Same)
             };
             let fitting: Vec<usize> = candidates.into_iter().filter(fits).collect();
@@ -210,7 +221,7 @@ mod tests {
     /// A register of one number.
     struct Register;
 
-    #[derive(Debug)]
+    #[derive(Clone, Debug)]
     enum Step {
         Write(u32),
         Read(u32),
@@ -284,6 +295,15 @@ mod tests {
         // It came to nothing, or came before the crash: it cannot come after a read that was asked for later.
         assert!(!holds(&[maybe(1, crash, Write(1)), span(6, 7, Read(0)), span(8, 9, Read(1))]));
         assert!(holds(&[maybe(1, u64::MAX, Write(1)), span(6, 7, Read(0)), span(8, 9, Read(1))]));
+    }
+
+    #[test]
+    fn a_step_that_fits_by_chance_does_not_end_the_chance_of_one_that_nobody_answered() {
+        // The read at 6 fits 0 as well as what comes of writing 1 and 0 before the crash at 5.
+        let (one, zero) = (maybe(1, 5, Write(1)), maybe(2, 5, Write(0)));
+        assert!(holds(&[one.clone(), zero.clone(), span(6, 7, Read(0)), span(3, 4, Read(1))]));
+        assert!(holds(&[one.clone(), span(6, 9, Read(0)), span(3, 8, Read(1)), span(6, 10, Write(0))]));
+        assert!(!holds(&[one, zero, span(6, 7, Read(0)), span(8, 9, Read(1))]));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Stores that are wrong on purpose. A simulation that does not find them is blind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hashrange_env::Env;
 use hashrange_store::{
     Address, Answer, Capabilities, CommitId, Found, Freshness, LeaseRequest, LogPosition, LogRecord,
-    LwwWrite, Outcome, Part, RangePage, RangeRead, Resolution, RowKey, Space, Store, SweepPage, SweepRead,
-    Write,
+    LwwWrite, Outcome, Part, RangePage, RangeRead, ReadMark, Resolution, RowKey, Space, Store, SweepPage,
+    SweepRead, Write,
 };
 use parking_lot::Mutex;
 
@@ -30,11 +30,23 @@ pub enum Bug {
     TotalForgotten,
     /// Commits are answered before they are on the disk.
     EarlyAnswer,
+    /// A commit that only asks whether several rows are as they were read is told that they are.
+    TornRead,
+    /// A commit over several partitions does not look again at what was read for it.
+    Unchecked,
+    /// Clients' tokens that a process has not written itself are not found.
+    TokenForgotten,
+    /// A commit that comes too late is applied all the same.
+    BothWin,
+    /// Below the wrapper: commits do not look at locks.
+    SkippedLock,
+    /// Below the wrapper: now and then the ledger loses a decision.
+    DecisionLost,
 }
 
 impl Bug {
-    /// All of them.
-    pub const ALL: [Bug; 8] = [
+    /// Those that the scenario of tables finds.
+    pub const OF_TABLES: [Bug; 8] = [
         Bug::LostWrite,
         Bug::StaleRead,
         Bug::DirtyRead,
@@ -45,9 +57,30 @@ impl Bug {
         Bug::EarlyAnswer,
     ];
 
+    /// Those that the scenario of the bank finds.
+    pub const OF_TRANSACTIONS: [Bug; 11] = [
+        Bug::LostWrite,
+        Bug::StaleRead,
+        Bug::DirtyRead,
+        Bug::PartialCommit,
+        Bug::EarlyAnswer,
+        Bug::TornRead,
+        Bug::Unchecked,
+        Bug::TokenForgotten,
+        Bug::BothWin,
+        Bug::SkippedLock,
+        Bug::DecisionLost,
+    ];
+
     /// The bug of this name, as its `Debug` writes it.
     pub fn named(name: &str) -> Option<Bug> {
-        Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == name)
+        let mut all = Bug::OF_TABLES.into_iter().chain(Bug::OF_TRANSACTIONS);
+        all.find(|bug| format!("{bug:?}") == name)
+    }
+
+    /// Whether it sits between the wrapper that adds commits over several partitions and the store below.
+    pub fn is_below_the_wrapper(self) -> bool {
+        matches!(self, Bug::SkippedLock | Bug::DecisionLost)
     }
 }
 
@@ -62,12 +95,14 @@ pub struct Planted {
     bug: Bug,
     /// What rows were when they were first read, for stale reads.
     before: Mutex<BTreeMap<Row, Found>>,
+    /// Clients' tokens that were written through this.
+    tokens: Mutex<BTreeSet<bytes::Bytes>>,
 }
 
 impl Planted {
     /// Plants `bug` into `inner`.
     pub fn new(inner: Arc<dyn Store>, env: Env, bug: Bug) -> Planted {
-        Planted { inner, env, bug, before: Mutex::default() }
+        Planted { inner, env, bug, before: Mutex::default(), tokens: Mutex::default() }
     }
 
     fn one_in(&self, chance: u64) -> bool {
@@ -95,8 +130,33 @@ impl Planted {
                 }
             }
             Bug::StampReused => parts.iter_mut().for_each(reuse_stamps),
+            Bug::SkippedLock => parts.iter_mut().for_each(skip_lock),
+            Bug::TokenForgotten => parts.iter_mut().for_each(|part| self.forget_before(part)),
+            Bug::DecisionLost if self.one_in(4) => parts.iter_mut().for_each(lose_decision),
             _ => {}
         }
+    }
+
+    /// Writes a token over one of an earlier process, and notes that it is of this one.
+    fn forget_before(&self, part: &mut Part) {
+        if part.space == Space::TOKENS && !part.writes.is_empty() {
+            part.expects.clear();
+            self.tokens.lock().insert(part.partition.clone());
+        }
+    }
+
+    fn commit_anyway(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
+        let first = self.inner.commit(id, parts.clone());
+        Answer::later(async move {
+            match first.await? {
+                Outcome::Refused { .. } if parts.iter().any(|part| !part.writes.is_empty()) => {
+                    let unchecked = |part| Part { expects: Vec::new(), ..part };
+                    let parts = parts.into_iter().map(unchecked).collect();
+                    self.inner.commit(CommitId(id.0 ^ 1), parts).await
+                }
+                outcome => Ok(outcome),
+            }
+        })
     }
 
     fn commit_part_by_part(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
@@ -116,14 +176,34 @@ impl Planted {
     }
 }
 
-/// The bugs are about items; a broken catalogue would show at once.
+/// The bugs are about items and transactions; a broken catalogue would show at once.
 fn is_of_items(parts: &[Part]) -> bool {
-    parts.iter().all(|part| part.space >= Space::FIRST_USER)
+    let is_of_transactions = |space| space == Space::TOKENS || space == Space::LEDGER;
+    parts.iter().all(|part| part.space >= Space::FIRST_USER || is_of_transactions(part.space))
+}
+
+/// Whether a commit only asks whether several rows are as they were read.
+fn is_question(parts: &[Part]) -> bool {
+    parts.len() > 1 && parts.iter().all(|part| part.writes.is_empty())
 }
 
 fn lose(part: &mut Part) {
     part.writes.clear();
     part.tallies.clear();
+}
+
+/// The kind of the wrapper's locks.
+const LOCK_KIND: u8 = 255;
+
+fn skip_lock(part: &mut Part) {
+    part.expects.retain(|expect| expect.row.kind != LOCK_KIND || expect.stamp.is_some());
+}
+
+/// A decision replaces a row of the ledger.
+fn lose_decision(part: &mut Part) {
+    if part.space == Space::LEDGER && part.expects.iter().any(|expect| expect.stamp.is_some()) {
+        lose(part);
+    }
 }
 
 /// Kinds of rows from here on are entries of local indexes.
@@ -156,6 +236,11 @@ impl Store for Planted {
     fn get<'a>(&'a self, at: &'a Address, freshness: Freshness) -> Answer<'a, Found> {
         let strong = freshness == Freshness::Strong && at.space >= Space::FIRST_USER;
         match self.bug {
+            Bug::TokenForgotten
+                if at.space == Space::TOKENS && !self.tokens.lock().contains(&at.partition) =>
+            {
+                Answer::ready(Ok(Found { row: None, mark: ReadMark::NONE, durable: true }))
+            }
             Bug::StaleRead if strong => Answer::later(async move {
                 let found = self.inner.get(at, freshness).await?;
                 Ok(self.stale(at, found))
@@ -181,10 +266,17 @@ impl Store for Planted {
         if !is_of_items(&parts) {
             return self.inner.commit(id, parts);
         }
-        if self.bug == Bug::PartialCommit {
-            return self.commit_part_by_part(id, parts);
+        match self.bug {
+            Bug::PartialCommit => return self.commit_part_by_part(id, parts),
+            Bug::BothWin => return self.commit_anyway(id, parts),
+            Bug::TornRead if is_question(&parts) => return Answer::ready(Ok(Outcome::Applied)),
+            Bug::Unchecked if parts.len() > 1 && !is_question(&parts) => {
+                for part in &mut parts {
+                    part.expects.clear();
+                }
+            }
+            _ => self.tamper(&mut parts),
         }
-        self.tamper(&mut parts);
         self.inner.commit(id, parts)
     }
 

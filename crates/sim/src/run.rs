@@ -23,9 +23,39 @@ use crate::workload::{Admin, Belief, Client, Scene, World};
 /// Turns that one life may take; far more than it needs.
 const TURNS_MAX: usize = 1_000_000;
 
+/// What is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scenario {
+    /// Random tables, indexes that come and go, single requests and batches: [`run`].
+    #[default]
+    Tables,
+    /// Transactions: [`bank`](crate::bank).
+    Bank,
+}
+
+impl Scenario {
+    /// Plays a seed.
+    pub fn play(self, seed: u64, options: Options) -> Report {
+        match self {
+            Scenario::Tables => run(seed, options),
+            Scenario::Bank => crate::bank::play(seed, options),
+        }
+    }
+
+    /// What the command line calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scenario::Tables => "tables",
+            Scenario::Bank => "bank",
+        }
+    }
+}
+
 /// What a run is asked for besides its seed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
+    /// What is played.
+    pub scenario: Scenario,
     /// A bug to plant into the store.
     pub bug: Option<Bug>,
     /// Keep a trace of everything.
@@ -45,6 +75,10 @@ pub struct Report {
     pub crashes: usize,
     /// Items whose history was too tangled to be decided upon.
     pub undecided: usize,
+    /// Transactions that were carried out, where the scenario counts them.
+    pub transactions: usize,
+    /// Calls that met a transaction.
+    pub conflicts: usize,
     /// The trace, where one was kept.
     pub trace: Vec<String>,
 }
@@ -109,10 +143,19 @@ pub fn run(seed: u64, options: Options) -> Report {
         Ok(Ok(())) => history.violation().or_else(|| judge(&history, &run.scene, &mut undecided)),
     };
     let failure = failure.map(|failure| shorten(&failure));
-    Report { seed, failure, calls: history.len(), crashes: run.crashes, undecided, trace: trace.lines() }
+    Report {
+        seed,
+        failure,
+        calls: history.len(),
+        crashes: run.crashes,
+        undecided,
+        transactions: 0,
+        conflicts: 0,
+        trace: trace.lines(),
+    }
 }
 
-fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned())).unwrap_or_default()
 }

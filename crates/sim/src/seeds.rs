@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hashrange_env::Env;
 use parking_lot::Mutex;
 
-use crate::run::{Options, Report, run};
+use crate::run::{Options, Report, Scenario};
 
 /// What many runs came to.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +18,14 @@ pub struct Summary {
     pub calls: usize,
     /// Their crashes.
     pub crashes: usize,
-    /// Histories of items that were too tangled.
+    /// Histories that were too tangled.
     pub undecided: usize,
+    /// Transactions that were carried out.
+    pub transactions: usize,
+    /// Calls that met a transaction.
+    pub conflicts: usize,
+    /// What was played.
+    pub scenario: Scenario,
     /// Runs that failed, the smallest seed first.
     pub failures: Vec<Report>,
 }
@@ -30,7 +36,7 @@ const FAILURES_MAX: usize = 5;
 /// Runs these seeds, and calls `progress` after each thousand with what there is so far.
 pub fn run_all(seeds: Range<u64>, options: Options, progress: fn(&Summary)) -> Summary {
     let next = Arc::new(AtomicU64::new(seeds.start));
-    let summary = Arc::new(Mutex::new(Summary::default()));
+    let summary = Arc::new(Mutex::new(Summary { scenario: options.scenario, ..Summary::default() }));
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers: Vec<_> = (0..threads)
         .map(|_| {
@@ -53,12 +59,14 @@ fn work(next: &AtomicU64, end: u64, options: Options, summary: &Mutex<Summary>, 
         if seed >= end || summary.lock().failures.len() >= FAILURES_MAX {
             return;
         }
-        let report = run(seed, options);
+        let report = options.scenario.play(seed, options);
         let mut summary = summary.lock();
         summary.runs += 1;
         summary.calls += report.calls;
         summary.crashes += report.crashes;
         summary.undecided += report.undecided;
+        summary.transactions += report.transactions;
+        summary.conflicts += report.conflicts;
         if report.failure.is_some() {
             summary.failures.push(report);
         }
@@ -71,11 +79,12 @@ fn work(next: &AtomicU64, end: u64, options: Options, summary: &Mutex<Summary>, 
 impl Summary {
     /// Each failure and the command that plays it again.
     pub fn failures_text(&self) -> String {
+        let scenario = self.scenario.name();
         let text = |report: &Report| {
             let failure = report.failure.as_deref().unwrap_or_default();
             format!(
-                "seed {} failed: {failure}\nreplay: cargo xtask sim --seed {}\n",
-                report.seed, report.seed
+                "seed {seed} failed: {failure}\nreplay: cargo xtask sim --scenario {scenario} --seed {seed}\n",
+                seed = report.seed
             )
         };
         self.failures.iter().map(text).collect()

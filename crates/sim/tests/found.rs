@@ -18,6 +18,9 @@ use hashrange_sim::disk::{Delays, Disk};
 use hashrange_sim::oracle::schema::{Attr, IndexSpec, Projection, TableSpec};
 use hashrange_sim::oracle::value::{Item, Kind, Value, to_attributes};
 use hashrange_sim::trace::Trace;
+use hashrange_store::{
+    Address, CommitId, Freshness, Outcome, Part, RowKey, Space, Stamp, Store, Stored, Transactional, Write,
+};
 
 fn attr(name: &str) -> Attr {
     Attr { name: name.to_owned(), kind: Kind::S }
@@ -85,4 +88,46 @@ fn the_filling_of_an_index_gives_way_to_a_change_of_its_table() {
     assert_eq!((progress.items, progress.done), (0, false));
     simulation.block_on(change).unwrap();
     assert_eq!(simulation.block_on(engine.fill_index(&filling, Some(progress))).unwrap(), None);
+}
+
+fn item(partition: &'static str) -> Address {
+    let row = RowKey { kind: 0, sort: bytes::Bytes::new() };
+    Address { space: Space(2000), partition: partition.into(), row }
+}
+
+fn put(partition: &'static str) -> Part {
+    let Address { space, partition, row } = item(partition);
+    let write = Write::Put { row, stored: Stored { stamp: Stamp(1), value: "value".into() } };
+    Part { space, partition, expects: Vec::new(), writes: vec![write], log: None, tallies: Vec::new() }
+}
+
+/// A lock that someone else has taken away is still there for readers of what is durable, until that is on the disk. Readers
+/// that tried to end it again and again never gave way, and the disk never came to its sync.
+#[test]
+fn a_reader_waits_for_the_disk_where_a_lock_is_on_its_way_out() {
+    let (env, simulation) = Simulation::new(1);
+    let delays = Delays { sync: Duration::from_millis(2), ..Delays::default() };
+    let disk = Disk::new(env.clone(), delays, Arc::new(Trace::new(Arc::clone(&env.clock), false)));
+    let store = Transactional::new(Arc::new(disk.without_multi_part_commits()), env.clone());
+    let mut commit = pin!(store.commit(CommitId(1), vec![put("a"), put("b")]));
+    let mut context = Context::from_waker(Waker::noop());
+    let (a, b) = (item("a"), item("b"));
+    let mut readers = Vec::new();
+    let outcome = loop {
+        if let Poll::Ready(outcome) = commit.as_mut().poll(&mut context) {
+            break outcome.unwrap();
+        }
+        for at in [&a, &b] {
+            let mut reader = Box::pin(store.get(at, Freshness::Strong));
+            if reader.as_mut().poll(&mut context).is_pending() {
+                readers.push(reader);
+            }
+        }
+        assert!(simulation.turn(), "the commit waits for something that never comes");
+    };
+    assert_eq!(outcome, Outcome::Applied);
+    assert!(!readers.is_empty(), "no reader met the lock");
+    for reader in readers {
+        assert!(simulation.block_on(reader).unwrap().row.is_some(), "whoever waits sees what was decided");
+    }
 }

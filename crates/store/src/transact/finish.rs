@@ -6,7 +6,9 @@ use super::Transactional;
 use super::ledger::{self, Ending, Entry, Fate, TransactionId};
 use super::lock::{self, Lock};
 use super::several::Patience;
-use crate::{Address, Found, Freshness, PageLimit, Resolution, RowKey, Space, StoreResult, SweepRead};
+use crate::{
+    Address, Expect, Found, Freshness, PageLimit, Resolution, RowKey, Space, StoreResult, SweepRead,
+};
 
 /// How long after its beginning a pending transaction counts as abandoned, in milliseconds.
 const ABANDONED_MS: u64 = 10_000;
@@ -77,6 +79,7 @@ impl Transactional {
             Some(entry) if entry.fate == Fate::Pending => Ok(true),
             entry => {
                 self.end(&lock, entry.as_ref()).await?;
+                self.wait_for_disk(at).await?;
                 Ok(false)
             }
         }
@@ -115,7 +118,8 @@ impl Transactional {
     async fn end_everywhere(&self, entry: &Entry) -> StoreResult<()> {
         for (space, partition) in &entry.partitions {
             let at = lock::address(*space, partition);
-            let found = self.inner.get(&at, Freshness::Strong).await?;
+            // Also a lock that is still on its way to the disk: whoever met it would meet it again.
+            let found = self.inner.get(&at, Freshness::Newest).await?;
             let Some(lock) = Lock::read(&at, &found)? else { continue };
             if lock.transaction == entry.transaction {
                 self.end_lock(&lock, entry.fate).await?;
@@ -136,6 +140,19 @@ impl Transactional {
         // Refused where someone else was faster, which is as well.
         let _: Ending = self.make(parts).await?;
         Ok(())
+    }
+
+    /// Waits until what is newest of a row is beyond the reach of a crash. Someone else may have ended what a reader found,
+    /// and the reader would find it again and again until then.
+    pub(super) async fn wait_for_disk(&self, at: &Address) -> StoreResult<()> {
+        let newest = self.inner.get(at, Freshness::Newest).await?;
+        if newest.durable {
+            return Ok(());
+        }
+        let stamp = newest.row.map(|stored| stored.stamp);
+        let mut part = lock::empty(at.space, at.partition.clone());
+        part.expects.push(Expect { row: at.row.clone(), stamp, seen: newest.mark });
+        self.make(vec![part]).await.map(|_| ())
     }
 
     /// Decides over a transaction that is still pending, against it, and ends it: what became of it.

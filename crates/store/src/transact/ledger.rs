@@ -167,7 +167,8 @@ impl Transactional {
         loop {
             match self.make(decided.written(Some(pending.stamp))).await? {
                 Ending::Applied => return Ok(Some(fate)),
-                Ending::Refused(_) => {}
+                // Whoever decided may not have his decision on the disk yet.
+                Ending::Refused(_) => self.wait_for_disk(&address(pending.transaction)).await?,
                 Ending::Unknown => lost = true,
             }
             match self.entry(pending.transaction).await?.map(|entry| entry.fate) {

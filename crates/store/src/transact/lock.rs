@@ -110,7 +110,8 @@ impl Lock {
     }
 }
 
-fn empty(space: Space, partition: Bytes) -> Part {
+/// A part that does nothing yet.
+pub(super) fn empty(space: Space, partition: Bytes) -> Part {
     Part { space, partition, expects: Vec::new(), writes: Vec::new(), log: None, tallies: Vec::new() }
 }
 
