@@ -27,6 +27,7 @@ const BUILT: &[(Operation, &str)] = &[
     (Operation::DescribeTable, ""),
     (Operation::DescribeTimeToLive, ""),
     (Operation::ExecuteStatement, ""),
+    (Operation::ExecuteTransaction, ""),
     (Operation::GetItem, ""),
     (Operation::ListTables, ""),
     (Operation::ListTagsOfResource, ""),

@@ -127,6 +127,9 @@ impl Engine {
             Planned::TransactWrite(plan) => Ok(Box::pin(transact::write(core, scope, *plan)).await?.into()),
             Planned::Statement(plan) => Ok(Box::pin(statement::run(core, *plan)).await?.into()),
             Planned::Statements(plan) => Ok(Box::pin(statement::run_batch(core, *plan)).await?.into()),
+            Planned::Transaction(plan) => {
+                Ok(Box::pin(statement::run_transaction(core, scope, *plan)).await?.into())
+            }
             Planned::Tables(operation) => Box::pin(core.catalog.run(scope, operation)).await,
         }
     }

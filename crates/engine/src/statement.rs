@@ -8,17 +8,20 @@ use futures_util::future::join_all;
 use hashrange_api::message::statement as text;
 use hashrange_api::{
     BatchExecuteStatementOutput, BatchStatementError, BatchStatementErrorCodeEnum as Code,
-    BatchStatementResponse, Details, Error, ErrorCode, ExecuteStatementOutput, message,
+    BatchStatementResponse, Details, Error, ErrorCode, ExecuteStatementOutput, ExecuteTransactionOutput,
+    message,
 };
 use hashrange_item::{Attributes, Image, Row, limits};
 use hashrange_language::partiql::Returning;
 
 use crate::answer::{self, Failed};
 use crate::capacity::Charge;
+use crate::catalog::Scope;
 use crate::check::internal;
 use crate::core::Core;
-use crate::plan::{self, RangePlan, StatementPlan, StatementRun, StatementsPlan, WriteSet};
+use crate::plan::{self, RangePlan, StatementPlan, StatementRun, StatementsPlan, TransactionPlan, WriteSet};
 use crate::read;
+use crate::transact;
 use crate::write::Effects;
 
 pub(crate) use token::Position;
@@ -62,6 +65,25 @@ pub(crate) async fn run_batch(
     Ok(BatchExecuteStatementOutput {
         consumed_capacity: (!consumed.is_empty()).then_some(consumed),
         responses: Some(responses),
+    })
+}
+
+/// Runs an ExecuteTransaction. Writes answer nothing (as DynamoDB local).
+pub(crate) async fn run_transaction(
+    core: &Core,
+    scope: &Scope,
+    plan: TransactionPlan,
+) -> Result<ExecuteTransactionOutput, Error> {
+    Ok(match plan {
+        TransactionPlan::Reads(plan) => {
+            let done = transact::get(core, &plan).await?;
+            let (consumed_capacity, responses) = (done.consumed_capacity, done.responses);
+            ExecuteTransactionOutput { consumed_capacity, responses }
+        }
+        TransactionPlan::Writes(plan) => {
+            let consumed_capacity = transact::write(core, scope, plan).await?.consumed_capacity;
+            ExecuteTransactionOutput { consumed_capacity, responses: Some(Vec::new()) }
+        }
     })
 }
 
@@ -185,10 +207,15 @@ fn failure(plan: &WriteSet, failed: Failed) -> Failed {
         ErrorCode::ConditionalCheckFailedException if is_insert => {
             Error::new(ErrorCode::DuplicateItemException, text::duplicate_item())
         }
-        _ if failed.error.message.as_deref() == Some(message::value::too_deep().as_str()) => {
-            Error::validation(text::too_deep())
-        }
-        _ => failed.error,
+        _ => in_own_words(failed.error),
     };
     Failed { error, ..failed }
+}
+
+/// An error of an operation in the words that statements have for it.
+pub(crate) fn in_own_words(error: Error) -> Error {
+    if error.message.as_deref() == Some(message::value::too_deep().as_str()) {
+        return Error::validation(text::too_deep());
+    }
+    error
 }

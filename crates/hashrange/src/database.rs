@@ -270,6 +270,7 @@ operations! {
     describe_table(DescribeTableInput) -> DescribeTableOutput;
     describe_time_to_live(DescribeTimeToLiveInput) -> DescribeTimeToLiveOutput;
     execute_statement(ExecuteStatementInput) -> ExecuteStatementOutput;
+    execute_transaction(ExecuteTransactionInput) -> ExecuteTransactionOutput;
     get_item(GetItemInput) -> GetItemOutput;
     list_tables(ListTablesInput) -> ListTablesOutput;
     list_tags_of_resource(ListTagsOfResourceInput) -> ListTagsOfResourceOutput;

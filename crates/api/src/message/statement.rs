@@ -279,6 +279,11 @@ pub fn index_in_transaction() -> String {
     "Reads on indices are not supported within transactions.".to_owned()
 }
 
+/// EXISTS of an index. Source: DynamoDB local.
+pub fn exists_of_index() -> String {
+    "Operations on indices are not supported in transactions".to_owned()
+}
+
 /// EXISTS that is not of one item, or says nothing beside its key.
 pub fn exists_without_condition() -> String {
     "EXISTS() must contain a single item read with additional condition".to_owned()

@@ -16,7 +16,9 @@ pub(crate) use batch::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite};
 pub(crate) use parameters::Parameters;
 pub(crate) use reading::{CheckedQuery, CheckedReading, CheckedScan};
 pub(crate) use refusal::{expression as expression_error, internal, refuse, update_error};
-pub(crate) use statement::{CheckedStatement, CheckedStatements, StatementSource, key_problem};
+pub(crate) use statement::{
+    CheckedMember, CheckedStatement, CheckedStatements, CheckedTransaction, StatementSource, key_problem,
+};
 pub(crate) use write::{CheckedWrite, WriteKind};
 
 use crate::catalog::TableOperation;
@@ -55,6 +57,9 @@ pub enum Checked {
     /// Run many PartiQL statements.
     #[non_exhaustive]
     Statements(Box<CheckedStatements>),
+    /// Run many PartiQL statements, all or none.
+    #[non_exhaustive]
+    Transaction(Box<CheckedTransaction>),
     /// Work on tables themselves.
     #[non_exhaustive]
     Table(TableOperation),
@@ -94,6 +99,9 @@ pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
         }
         Request::BatchExecuteStatement(input) => {
             statement::batch(*input).map(|statements| Checked::Statements(Box::new(statements)))
+        }
+        Request::ExecuteTransaction(input) => {
+            statement::transaction(*input).map(|statements| Checked::Transaction(Box::new(statements)))
         }
         other => TableOperation::check(other).map(Checked::Table),
     }

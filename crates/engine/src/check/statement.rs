@@ -1,8 +1,9 @@
-//! ExecuteStatement and BatchExecuteStatement, checked by themselves: statements are parsed and bound. Which operation a
+//! ExecuteStatement, BatchExecuteStatement and ExecuteTransaction, checked by themselves: statements are parsed and bound. Which operation a
 //! statement is depends on the keys of its table, so that the plan says it.
 
 mod cache;
 mod refusal;
+mod transaction;
 
 use hashrange_api::message::statement as text;
 use hashrange_api::{
@@ -13,6 +14,7 @@ use hashrange_item::AttributeValue;
 use hashrange_language::partiql::{Bound, Verb};
 
 pub(crate) use refusal::{key_problem, statement as statement_error};
+pub(crate) use transaction::{CheckedMember, CheckedTransaction, transaction};
 
 /// A checked statement.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use crate::write::{Action, UpdateGate};
 
 pub(crate) use batch::{BatchGetPlan, BatchWritePlan, TableWrites};
 pub(crate) use reading::{RangePlan, Source, SweepPlan};
-pub(crate) use statement::{StatementPlan, StatementRun, StatementsPlan};
+pub(crate) use statement::{StatementPlan, StatementRun, StatementsPlan, TransactionPlan};
 
 /// Where a request goes. Made only by [`Engine::plan`](crate::Engine::plan), from what was checked and on tables that can
 /// be used; printed by `explain`.
@@ -50,6 +50,8 @@ pub(crate) enum Planned {
     Statement(Box<StatementPlan>),
     /// Many statements.
     Statements(Box<StatementsPlan>),
+    /// Many statements, as one transaction.
+    Transaction(Box<TransactionPlan>),
     /// Tables themselves.
     Tables(TableOperation),
 }
@@ -78,6 +80,9 @@ impl Plan {
             Checked::Statements(checked) => {
                 Planned::Statements(Box::new(statement::batch(core, scope, *checked)?))
             }
+            Checked::Transaction(checked) => {
+                Planned::Transaction(Box::new(statement::transaction(core, scope, *checked)?))
+            }
             Checked::Table(operation) => Planned::Tables(operation),
         }))
     }
@@ -88,15 +93,13 @@ impl Plan {
             Planned::KeyLookup(plan) => expected_lookup(plan),
             Planned::KeyLookups(_) => "one read of each item by itself".to_owned(),
             Planned::WriteSet(_) | Planned::WriteSets(_) => expected_write(),
-            Planned::TransactGet(_) => "2 read units for each 4 KB of each item".to_owned(),
-            Planned::TransactWrite(_) => {
-                "2 write units for each KB of the larger image of each item, and 1 for each KB of an index entry that changes"
-                    .to_owned()
-            }
+            Planned::TransactGet(_) => expected_transact_get(),
+            Planned::TransactWrite(_) => expected_transact_write(),
             Planned::RangeRead(plan) => expected_range(plan),
             Planned::SweepSegment(plan) => expected_sweep(plan),
             Planned::Statement(plan) => plan.expected(),
             Planned::Statements(_) => "one read or write of each item by itself".to_owned(),
+            Planned::Transaction(plan) => plan.expected(),
             Planned::Tables(_) => "nothing".to_owned(),
         }
     }
@@ -108,6 +111,15 @@ fn expected_lookup(plan: &KeyLookup) -> String {
 
 fn expected_write() -> String {
     "1 write unit for each KB of the larger image, and the same for each index entry that changes".to_owned()
+}
+
+fn expected_transact_get() -> String {
+    "2 read units for each 4 KB of each item".to_owned()
+}
+
+fn expected_transact_write() -> String {
+    "2 write units for each KB of the larger image of each item, and 1 for each KB of an index entry that changes"
+        .to_owned()
 }
 
 fn expected_range(plan: &RangePlan) -> String {
@@ -244,6 +256,7 @@ impl fmt::Display for Plan {
             Planned::TransactWrite(plan) => plan.fmt(f),
             Planned::Statement(plan) => plan.fmt(f),
             Planned::Statements(plan) => plan.fmt(f),
+            Planned::Transaction(plan) => plan.fmt(f),
             Planned::Tables(_) => f.write_str("TableOperation"),
         }
     }

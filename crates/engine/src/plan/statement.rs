@@ -1,6 +1,7 @@
 //! Plans of statements: each becomes the checked operation that its API twin would be, and is planned as that.
 
 mod select;
+mod transaction;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,6 +20,8 @@ use crate::check::{
 };
 use crate::core::Core;
 use crate::write::encode_put;
+
+pub(crate) use transaction::{TransactionPlan, plan as transaction};
 
 /// A statement as the operation that it is.
 #[derive(Debug)]

@@ -23,6 +23,20 @@ impl Reason {
         Reason { code: "TransactionConflict", message, item: None }
     }
 
+    /// An INSERT of an item that is there already.
+    pub(crate) fn duplicate() -> Reason {
+        Reason { code: "DuplicateItem", message: message::statement::duplicate_item(), item: None }
+    }
+
+    /// As [`of_error`](Reason::of_error), for a statement: there a missing table is a reason too.
+    pub(crate) fn of_statement(error: Error) -> Result<Reason, Error> {
+        if error.code != ErrorCode::ResourceNotFoundException {
+            return Reason::of_error(error);
+        }
+        let message = error.message.unwrap_or_default();
+        Ok(Reason { code: "ResourceNotFound", message, item: None })
+    }
+
     /// What a single request would have been answered, where that becomes a reason.
     pub(crate) fn of_error(error: Error) -> Result<Reason, Error> {
         let code = match error.code {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hashrange_api::{
-    ConsumedCapacity, Error, ItemCollectionMetrics, ReturnItemCollectionMetrics,
+    ConsumedCapacity, Error, ItemCollectionMetrics, Operation, ReturnItemCollectionMetrics,
     ReturnValuesOnConditionCheckFailure, TransactWriteItemsOutput,
 };
 
@@ -14,6 +14,8 @@ use crate::answer::collection_metrics;
 use crate::capacity::{Charge, Traffic, Units};
 use crate::catalog::Scope;
 use crate::core::Core;
+use crate::plan::Image;
+use crate::statement::in_own_words;
 use crate::write::{Effects, Lost, Mutation, Refusal, write_all};
 
 /// Runs a transaction of writes.
@@ -59,19 +61,26 @@ fn conflict(plan: &TransactWritePlan, taken: Vec<usize>) -> Error {
 
 fn refused(plan: &TransactWritePlan, refusals: Vec<(usize, Refusal)>) -> Error {
     let mut reasons = Vec::with_capacity(refusals.len());
+    let is_statement = plan.operation == Operation::ExecuteTransaction;
     for (at, refusal) in refusals {
-        let all_old = plan.actions[at].return_on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
-        let reason = match refusal {
-            Refusal::Condition(item) => Ok(Reason::condition(item.filter(|_| all_old))),
-            Refusal::Invalid(error) => Reason::of_error(error),
-            Refusal::Stale | Refusal::Conflict => Ok(Reason::conflict()),
-        };
-        match reason {
+        match reason(&plan.actions[at], refusal, is_statement) {
             Ok(reason) => reasons.push((at, reason)),
             Err(error) => return error,
         }
     }
     cancel::cancelled(plan.actions.len(), reasons)
+}
+
+fn reason(action: &PlannedAction, refusal: Refusal, is_statement: bool) -> Result<Reason, Error> {
+    let all_old = action.return_on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
+    let is_insert = is_statement && matches!(action.image, Some(Image::Put(_)));
+    Ok(match refusal {
+        Refusal::Condition(_) if is_insert => Reason::duplicate(),
+        Refusal::Condition(item) => Reason::condition(item.filter(|_| all_old)),
+        Refusal::Invalid(error) if is_statement => Reason::of_error(in_own_words(error))?,
+        Refusal::Invalid(error) => Reason::of_error(error)?,
+        Refusal::Stale | Refusal::Conflict => Reason::conflict(),
+    })
 }
 
 fn done(plan: &TransactWritePlan, effects: &[Effects]) -> TransactWriteItemsOutput {

@@ -87,26 +87,65 @@ pub fn item_key(
     condition: Option<Condition>,
     keys: &[&KeyAttribute],
 ) -> Result<(Attributes, Option<Condition>), KeyProblem> {
-    let mut tests = Vec::new();
-    flatten(condition.map(|condition| condition.test), &mut tests);
-    let mut key = Attributes::new();
-    let mut rest = Vec::new();
-    for test in tests {
-        match equality(&test, keys) {
-            None => rest.push(test),
-            Some((name, value)) => {
-                if key.get(name).is_some_and(|known| known != value.as_ref()) {
-                    return Err(KeyProblem::Several { attribute: name.to_owned() });
-                }
-                let (name, value) = (name.to_owned(), AttributeValue::clone(value));
-                key.insert(name, value);
+    let target = Target::of(condition, keys);
+    if let Some(attribute) = target.second {
+        return Err(KeyProblem::Several { attribute });
+    }
+    if !target.is_whole(keys) {
+        return Err(KeyProblem::MissingEquality);
+    }
+    Ok((target.key, joined(target.rest)))
+}
+
+/// The key that an EXISTS names, and what it asks of the item: nothing where it does not do both. Where a key attribute is
+/// to equal two values, the first is the key and the second is asked of the item. (Source: recorded on AWS.)
+pub fn check_key(condition: Option<Condition>, keys: &[&KeyAttribute]) -> Option<(Attributes, Condition)> {
+    let target = Target::of(condition, keys);
+    let is_whole = target.is_whole(keys);
+    let rest = joined(target.rest)?;
+    is_whole.then_some((target.key, rest))
+}
+
+/// A conjunction in parts: the first value of each key attribute, and everything else.
+struct Target {
+    key: Attributes,
+    rest: Vec<Test>,
+    /// A key attribute that is to equal two values.
+    second: Option<String>,
+}
+
+impl Target {
+    fn of(condition: Option<Condition>, keys: &[&KeyAttribute]) -> Target {
+        let mut tests = Vec::new();
+        flatten(condition.map(|condition| condition.test), &mut tests);
+        let mut target = Target { key: Attributes::new(), rest: Vec::new(), second: None };
+        for test in tests {
+            let said = equality(&test, keys);
+            match said.map(|(name, value)| (name.to_owned(), AttributeValue::clone(value))) {
+                None => target.rest.push(test),
+                Some((name, value)) => target.take(name, value, test),
+            }
+        }
+        target
+    }
+
+    /// Takes an equality of a key attribute; the same one again says nothing new.
+    fn take(&mut self, name: String, value: AttributeValue, test: Test) {
+        match self.key.get(&name) {
+            None => {
+                self.key.insert(name, value);
+            }
+            Some(known) if *known == value => {}
+            Some(_) => {
+                self.second.get_or_insert(name);
+                self.rest.push(test);
             }
         }
     }
-    if keys.iter().any(|attribute| !key.contains(&attribute.name)) {
-        return Err(KeyProblem::MissingEquality);
+
+    fn is_whole(&self, keys: &[&KeyAttribute]) -> bool {
+        keys.iter().all(|attribute| self.key.contains(&attribute.name))
     }
-    Ok((key, joined(rest)))
 }
 
 /// All parts of a conjunction; parentheses do not matter. The parser bounds the depth.

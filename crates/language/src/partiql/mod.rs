@@ -4,7 +4,7 @@
 //! 1. [`Statement::parse`] makes a tree of the text. It depends on the text alone, so a parsed statement can be kept and
 //!    shared. Depth is bounded: no statement, however it nests, takes more than a fixed part of the stack.
 //! 2. [`Statement::bind`] puts the parameters in place of `?` and gives a [`Bound`] statement.
-//! 3. Who knows the table's keys asks [`reads`] or [`item_key`] which part of the WHERE clause says where to look, and
+//! 3. Who knows the table's keys asks [`reads`], [`item_key`] or [`check_key`] which part of the WHERE clause says where to look, and
 //!    which part is left as a filter or condition.
 //!
 //! ```
@@ -39,7 +39,7 @@ use crate::projection::Projection;
 use crate::update::Update;
 
 pub use error::{Detail, StatementError};
-pub use keys::{Access, KeyProblem, Read, item_key, reads};
+pub use keys::{Access, KeyProblem, Read, check_key, item_key, reads};
 pub use syntax::{Place, Returning};
 
 use syntax::Body;
@@ -161,5 +161,23 @@ impl Statement {
     /// Too few parameters, or operands that no item could make right.
     pub fn bind(&self, parameters: &[AttributeValue]) -> Result<Bound, StatementError> {
         bind::bind(&self.body, parameters)
+    }
+}
+
+impl Bound {
+    /// The name or ARN of the statement's table.
+    pub fn table(&self) -> &str {
+        match self {
+            Bound::Select(select) | Bound::Exists(select) => &select.table,
+            Bound::Insert { table, .. } | Bound::Update { table, .. } | Bound::Delete { table, .. } => table,
+        }
+    }
+
+    /// What a write answers.
+    pub fn returning(&self) -> Option<Returning> {
+        match self {
+            Bound::Update { returning, .. } | Bound::Delete { returning, .. } => *returning,
+            Bound::Select(_) | Bound::Exists(_) | Bound::Insert { .. } => None,
+        }
     }
 }

@@ -180,14 +180,14 @@ fn check_filters(source: &Source, found: &[Read]) -> Result<(), Error> {
 }
 
 /// The order in which a statement reads.
-struct Direction {
+pub(super) struct Direction {
     forward: bool,
     /// Partitions from the largest key to the smallest.
     descending: bool,
 }
 
 impl Direction {
-    fn of(
+    pub(super) fn of(
         order: &[Order],
         has_condition: bool,
         access: &Access,
