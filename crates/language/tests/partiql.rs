@@ -6,7 +6,9 @@
 use std::cmp::Ordering;
 
 use hashrange_item::{AttributeValue, Attributes, KeyAttribute, KeyKind, Lookup, Number};
-use hashrange_language::partiql::{Access, Bound, KeyProblem, Read, Select, Statement, item_key, reads};
+use hashrange_language::partiql::{
+    Access, Bound, KeyProblem, Read, Select, Statement, check_key, item_key, reads,
+};
 use hashrange_language::{Condition, KeyOperator};
 use proptest::prelude::*;
 
@@ -235,6 +237,19 @@ proptest! {
                     let times = found.iter().filter(|read| reaches(read, &item) && holds(read.filter.as_ref(), &item)).count();
                     prop_assert_eq!(times, usize::from(holds(Some(&condition), &item)), "{} of {:?}", text, item);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_check_of_one_item_asks_all_that_its_key_does_not_say(text in key_test(), hash in 0..3, sort in 0..4) {
+        let text = format!("SELECT * FROM t WHERE {text} AND h = {hash} AND s = {sort}");
+        let condition = select(&text, &[]).condition.unwrap();
+        if let Some((found, rest)) = check_key(Some(condition.clone()), &[&key("h"), &key("s")]) {
+            for item in every_item() {
+                let is_it = found.iter().all(|(name, value)| item.get(name) == Some(value));
+                let holds_all = is_it && holds(Some(&rest), &item);
+                prop_assert_eq!(holds_all, holds(Some(&condition), &item), "{} of {:?}", text, item);
             }
         }
     }

@@ -122,9 +122,9 @@ impl Service {
         request: Valid,
     ) -> Result<(Response, Explanation), Error> {
         let mut explanation = self.explain(caller, request.clone())?;
-        let mut request = request.into_request();
+        let (mut request, refused) = request.into_parts();
         let wanted = explain::ask_for_capacity(&mut request);
-        let request = request.validate(&Missing::none())?;
+        let request = request.validate(&Missing::none())?.refusing(refused);
         let mut response = self.call(caller, request).await?;
         explanation.actual = explain::take_capacity(&mut response, wanted);
         Ok((response, explanation))

@@ -61,7 +61,7 @@ fn same_string(text: &[u8]) {
     let body = [br#"{"TableName":"tab","Item":{"a":{"S":"#, text, b"}}}"].concat();
     let Ok(Value::String(expected)) = serde_json::from_slice(text) else { return };
     let request =
-        json::decode(Operation::PutItem, &body).expect("serde_json reads the string").into_request();
+        json::decode(Operation::PutItem, &body).expect("serde_json reads the string").into_parts().0;
     let Request::PutItem(input) = request else { unreachable!("PutItem was decoded") };
     assert_eq!(input.item.get("a"), Some(&AttributeValue::S(expected.clone())));
     let mut written = Vec::new();
@@ -79,7 +79,7 @@ fn written_is_read(bytes: &[u8]) {
     if item.names().any(str::is_empty) || has_empty_name(&item) {
         return;
     }
-    let request = json::decode(Operation::PutItem, &body).expect("a written item is read").into_request();
+    let request = json::decode(Operation::PutItem, &body).expect("a written item is read").into_parts().0;
     let Request::PutItem(input) = request else { unreachable!("PutItem was decoded") };
     assert_eq!(input.item, item);
 }

@@ -14,6 +14,8 @@ mod walk;
 pub use pattern::Pattern;
 pub use walk::{Constrained, Element, Range, Text, Walk};
 
+use std::collections::BTreeMap;
+
 use crate::generated::constraints::check;
 use crate::{Error, KeySchemaElement, Operation, Request};
 
@@ -108,6 +110,7 @@ pub struct Violation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Valid {
     request: Request,
+    refused: BTreeMap<usize, Error>,
 }
 
 impl Valid {
@@ -121,9 +124,16 @@ impl Valid {
         &self.request
     }
 
-    /// Gives the request away.
-    pub fn into_request(self) -> Request {
-        self.request
+    /// The same request of many statements, of which those at these positions are answered with an error by themselves: a
+    /// parameter is no attribute value.
+    #[must_use]
+    pub fn refusing(self, refused: BTreeMap<usize, Error>) -> Valid {
+        Valid { refused, ..self }
+    }
+
+    /// Gives the request away, and what [`refusing`](Self::refusing) said of it.
+    pub fn into_parts(self) -> (Request, BTreeMap<usize, Error>) {
+        (self.request, self.refused)
     }
 }
 
@@ -135,7 +145,7 @@ impl Request {
         check(&self, &mut walk);
         let violations = walk.into_violations();
         if violations.is_empty() {
-            return Ok(Valid { request: self });
+            return Ok(Valid { request: self, refused: BTreeMap::new() });
         }
         Err(Error::validation(report::text(self.operation(), &violations)))
     }

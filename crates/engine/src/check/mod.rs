@@ -77,7 +77,8 @@ pub struct CheckedGet {
 
 /// Checks a request of any operation that is built.
 pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
-    match request.into_request() {
+    let (request, refused) = request.into_parts();
+    match request {
         Request::GetItem(input) => get(*input).map(|get| Checked::Get(Box::new(get))),
         Request::PutItem(input) => write::put(*input).map(|write| Checked::Write(Box::new(write))),
         Request::UpdateItem(input) => write::update(*input).map(|write| Checked::Write(Box::new(write))),
@@ -98,7 +99,7 @@ pub(crate) fn check(request: Valid) -> Result<Checked, Error> {
             statement::single(*input).map(|statement| Checked::Statement(Box::new(statement)))
         }
         Request::BatchExecuteStatement(input) => {
-            statement::batch(*input).map(|statements| Checked::Statements(Box::new(statements)))
+            statement::batch(*input, refused).map(|statements| Checked::Statements(Box::new(statements)))
         }
         Request::ExecuteTransaction(input) => {
             statement::transaction(*input).map(|statements| Checked::Transaction(Box::new(statements)))

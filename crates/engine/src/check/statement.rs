@@ -5,6 +5,8 @@ mod cache;
 mod refusal;
 mod transaction;
 
+use std::collections::BTreeMap;
+
 use hashrange_api::message::statement as text;
 use hashrange_api::{
     BatchExecuteStatementInput, BatchStatementRequest, Error, ExecuteStatementInput, ReturnConsumedCapacity,
@@ -58,12 +60,16 @@ pub(crate) fn single(input: ExecuteStatementInput) -> Result<CheckedStatement, E
     })
 }
 
-/// Checks a BatchExecuteStatement: it reads or it writes.
-pub(crate) fn batch(input: BatchExecuteStatementInput) -> Result<CheckedStatements, Error> {
+/// Checks a BatchExecuteStatement: it reads or it writes. What was refused before, by position, is told of its statement.
+pub(crate) fn batch(
+    input: BatchExecuteStatementInput,
+    mut refused: BTreeMap<usize, Error>,
+) -> Result<CheckedStatements, Error> {
     let mut verbs = Vec::with_capacity(input.statements.len());
     let mut members = Vec::with_capacity(input.statements.len());
-    for request in input.statements {
-        members.push(member(request, &mut verbs));
+    for (at, request) in input.statements.into_iter().enumerate() {
+        let checked = member(request, &mut verbs);
+        members.push(refused.remove(&at).map_or(checked, Err));
     }
     let reads = verbs.iter().filter(|verb| **verb == Verb::Select).count();
     if reads > 0 && reads < verbs.len() {

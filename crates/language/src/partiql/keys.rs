@@ -165,11 +165,10 @@ fn joined(mut tests: Vec<Test>) -> Option<Condition> {
 /// The key attribute and the value, if the test says that they are equal; either may stand first.
 fn equality<'t>(test: &'t Test, keys: &[&'t KeyAttribute]) -> Option<(&'t str, &'t Arc<AttributeValue>)> {
     let Test::Compare(Comparator::Equal, left, right) = test else { return None };
-    let (path, value) = match (left, right) {
-        (Operand::Path(path), Operand::Value(value)) | (Operand::Value(value), Operand::Path(path)) => {
-            (path, value)
-        }
-        _ => return None,
+    let ((Operand::Path(path), Operand::Value(value)) | (Operand::Value(value), Operand::Path(path))) =
+        (left, right)
+    else {
+        return None;
     };
     let key = keys.iter().find(|key| path.is_top_level() && path.top() == key.name)?;
     Some((&key.name, value))
@@ -236,10 +235,10 @@ impl Keys<'_> {
     ) -> Result<(), KeyProblem> {
         let Some(key) = self.find(subject) else { return Ok(()) };
         let is_wrong = |operand: &Operand| matches!(operand, Operand::Value(value) if value.kind() != Kind::from(key.kind));
-        match operands.into_iter().any(is_wrong) {
-            true => Err(KeyProblem::Type { attribute: key.name.clone() }),
-            false => Ok(()),
+        if operands.into_iter().any(is_wrong) {
+            return Err(KeyProblem::Type { attribute: key.name.clone() });
         }
+        Ok(())
     }
 
     /// How many alternatives there are; at most a little more than are allowed.

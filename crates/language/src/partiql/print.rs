@@ -87,7 +87,6 @@ impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.shape {
             Shape::Path(path) => PathText(path).fmt(f),
-            Shape::Parameter(_) => f.write_str("?"),
             Shape::Value(value) => Literal(value).fmt(f),
             Shape::Call { name, arguments } => {
                 write!(f, "{name}(")?;
@@ -113,8 +112,15 @@ impl fmt::Display for Term {
             Shape::Arithmetic(sign, left, right) => {
                 write!(f, "{left} {} {}", sign.symbol(), Enclosed(right))
             }
-            Shape::Text(_) | Shape::Number(_) | Shape::Bool(_) | Shape::Null => f.write_str("?"),
-            Shape::List(_) | Shape::Set(_) | Shape::Map(_) => f.write_str("?"),
+            // Literals that were not read yet are in no statement that was parsed.
+            Shape::Parameter(_)
+            | Shape::Text(_)
+            | Shape::Number(_)
+            | Shape::Bool(_)
+            | Shape::Null
+            | Shape::List(_)
+            | Shape::Set(_)
+            | Shape::Map(_) => f.write_str("?"),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Texts for values that are no attribute values, in the layer of the operation.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hashrange_api::constraint::Step;
@@ -14,6 +16,21 @@ use super::{BadValue, decoder};
 pub(super) fn first(found: Vec<decoder::BadValue>) -> Option<BadValue> {
     let first = found.into_iter().min_by_key(|bad| rank(&bad.path));
     first.map(|bad| BadValue { error: bad.error, place: bad.path })
+}
+
+/// The first of each statement, and those outside of statements.
+pub(super) fn of_statements(
+    found: Vec<decoder::BadValue>,
+) -> (BTreeMap<usize, BadValue>, Vec<decoder::BadValue>) {
+    let (mut statements, mut others) = (BTreeMap::new(), Vec::new());
+    for bad in found {
+        if let [Step::Member("Statements"), Step::Element(at), ..] = bad.path[..] {
+            statements.entry(at).or_insert(BadValue { error: bad.error, place: bad.path });
+        } else {
+            others.push(bad);
+        }
+    }
+    (statements, others)
 }
 
 fn rank(path: &[Step]) -> usize {

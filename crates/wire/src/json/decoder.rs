@@ -124,6 +124,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Whether there may be more values that are no attribute values than were noted.
+    pub(crate) fn is_full_of_bad_values(&self) -> bool {
+        self.bad.len() >= BAD_VALUES_MAX
+    }
+
     pub(crate) fn note_bad(&mut self, error: ValueError) {
         if self.bad.len() < BAD_VALUES_MAX {
             self.bad.push(BadValue { path: Vec::new(), error });

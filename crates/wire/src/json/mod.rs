@@ -13,6 +13,8 @@ mod parser;
 mod tests;
 mod value;
 
+use std::collections::BTreeMap;
+
 pub use hashrange_api::constraint::Step;
 use hashrange_api::message::layer;
 use hashrange_api::{Error, Missing, Operation, Request, Valid};
@@ -32,6 +34,8 @@ pub struct Decoded {
     pub missing: Missing,
     /// The first value that is no attribute value.
     pub bad_value: Option<BadValue>,
+    /// The first such value of each statement of a BatchExecuteStatement, which refuses only that statement.
+    pub bad_statements: BTreeMap<usize, BadValue>,
 }
 
 /// A value of a request that is no attribute value.
@@ -49,12 +53,13 @@ pub struct BadValue {
 /// `SerializationException` for a body that is not JSON of the operation's shape, then `ValidationException` for
 /// violated constraints, then for values that are no attribute values.
 pub fn decode(operation: Operation, body: &[u8]) -> Result<Valid, Error> {
-    let Decoded { request, missing, bad_value } = decode_shape(operation, body)?;
+    let Decoded { request, missing, bad_value, bad_statements } = decode_shape(operation, body)?;
     let valid = request.validate(&missing)?;
-    match bad_value {
-        None => Ok(valid),
-        Some(bad) => Err(bad_value::error(operation, &bad)),
+    if let Some(bad) = bad_value {
+        return Err(bad_value::error(operation, &bad));
     }
+    let refused = bad_statements.iter().map(|(at, bad)| (*at, bad_value::error(operation, bad)));
+    Ok(valid.refusing(refused.collect()))
 }
 
 /// The request in `body` before its constraints are checked.
@@ -78,6 +83,10 @@ fn shape(operation: Operation, body: &[u8]) -> Result<Decoded, Fault> {
     let mut decoder = Decoder::new(body, layer(operation))?;
     let request = generated::decoders::request(operation, &mut decoder)?;
     decoder.parser.end()?;
+    // Where not every bad value was noted, none may be taken for that of one statement.
+    let by_statement = operation == Operation::BatchExecuteStatement && !decoder.is_full_of_bad_values();
     let Decoder { missing, bad, .. } = decoder;
-    Ok(Decoded { request, missing, bad_value: bad_value::first(bad) })
+    let (bad_statements, bad) =
+        if by_statement { bad_value::of_statements(bad) } else { (BTreeMap::new(), bad) };
+    Ok(Decoded { request, missing, bad_value: bad_value::first(bad), bad_statements })
 }

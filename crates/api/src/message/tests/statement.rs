@@ -78,4 +78,5 @@ fn statements_of_a_transaction_are_counted_from_zero() {
         text::select_without_key("BatchExecuteStatement"),
         "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
     );
+    assert_eq!(text::exists_of_index(), "Operations on indices are not supported in transactions");
 }

@@ -54,7 +54,7 @@ impl World {
 
     fn call_as<C: Call>(&self, scope: &Scope, input: C) -> Result<C::Output, Error> {
         let valid = input.into().validate(&Missing::none())?;
-        let operation = TableOperation::check(valid.into_request())?;
+        let operation = TableOperation::check(valid.into_parts().0)?;
         let response = self.simulation.block_on(self.catalog.run(scope, operation))?;
         Ok(C::output(response).expect("an operation answers its own output"))
     }

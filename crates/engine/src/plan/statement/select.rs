@@ -232,7 +232,9 @@ impl Direction {
             }
         }
         if !self.forward {
-            partitions.iter_mut().for_each(|partition| partition.reverse());
+            for partition in &mut partitions {
+                partition.reverse();
+            }
         }
         if self.descending {
             partitions.reverse();

@@ -161,7 +161,7 @@ proptest! {
         let answer = body(GetItemOutput { item: Some(image), ..GetItemOutput::default() });
         let answer: Value = serde_json::from_str(&answer).unwrap();
         let request = serde_json::to_vec(&json!({"TableName": "t", "Item": answer["Item"]})).unwrap();
-        match decode(Operation::PutItem, &request).unwrap().into_request() {
+        match decode(Operation::PutItem, &request).unwrap().into_parts().0 {
             hashrange_api::Request::PutItem(input) => prop_assert_eq!(input.item, item),
             other => panic!("another operation: {other:?}"),
         }

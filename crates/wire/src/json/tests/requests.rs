@@ -19,7 +19,8 @@ fn put(item: &str) -> String {
 fn item(body: &str) -> Attributes {
     match decode(Operation::PutItem, body.as_bytes())
         .unwrap_or_else(|error| panic!("{body}: {error}"))
-        .into_request()
+        .into_parts()
+        .0
     {
         Request::PutItem(input) => input.item,
         other => panic!("another operation: {other:?}"),
@@ -32,7 +33,7 @@ fn a_put_decodes_to_its_typed_request() {
         "z":{"NULL":true},"ss":{"SS":["b","a"]},"ns":{"NS":["2","1"]},"l":{"L":[{"N":"1"},{"L":[]}]},"m":{"M":{"x":{"S":""}}}},
         "ReturnValues":"ALL_OLD","ConditionExpression":"attribute_not_exists(#p)","ExpressionAttributeNames":{"#p":"pk"},
         "ExpressionAttributeValues":{":v":{"N":"7"}}}"##;
-    let request = decode(Operation::PutItem, body.as_bytes()).unwrap().into_request();
+    let request = decode(Operation::PutItem, body.as_bytes()).unwrap().into_parts().0;
     let Request::PutItem(input) = request else { panic!("a put") };
     let number = |text: &str| Number::parse(text).unwrap();
     assert_eq!(input.table_name, "Orders");
