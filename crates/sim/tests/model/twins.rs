@@ -162,7 +162,11 @@ impl Twins {
             ..Default::default()
         };
         let twin = self.operations.call(input).map_err(refusal);
-        assert_eq!(got, twin.map(|output| written(output.attributes, output.consumed_capacity)), "{text}");
+        assert_eq!(
+            got,
+            twin.map(|output| written(output.attributes.as_ref(), output.consumed_capacity)),
+            "{text}"
+        );
     }
 
     fn delete(&mut self) {
@@ -182,7 +186,11 @@ impl Twins {
             ..Default::default()
         };
         let twin = self.operations.call(input).map_err(refusal);
-        assert_eq!(got, twin.map(|output| written(output.attributes, output.consumed_capacity)), "{text}");
+        assert_eq!(
+            got,
+            twin.map(|output| written(output.attributes.as_ref(), output.consumed_capacity)),
+            "{text}"
+        );
     }
 
     fn get(&mut self) {
@@ -198,7 +206,7 @@ impl Twins {
             ..Default::default()
         };
         let twin = self.operations.call(input).map_err(refusal);
-        assert_eq!(got, twin.map(|output| written(output.item, output.consumed_capacity)), "{text}");
+        assert_eq!(got, twin.map(|output| written(output.item.as_ref(), output.consumed_capacity)), "{text}");
     }
 
     fn query(&mut self) {
@@ -277,8 +285,8 @@ fn items(images: Option<Vec<Image>>) -> Vec<Item> {
     images.unwrap_or_default().iter().map(item_of).collect()
 }
 
-fn written(image: Option<Image>, capacity: Option<ConsumedCapacity>) -> Answer {
-    Answer { items: image.iter().map(item_of).collect(), capacity, last: None }
+fn written(image: Option<&Image>, capacity: Option<ConsumedCapacity>) -> Answer {
+    Answer { items: image.map(item_of).into_iter().collect(), capacity, last: None }
 }
 
 fn refusal(error: Error) -> (ErrorCode, Option<String>) {
