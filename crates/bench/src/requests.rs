@@ -115,7 +115,10 @@ impl Template {
     pub(crate) fn transact_put(layout: Layout<'_>, items: u64) -> Template {
         let put = format!(r#"{{"Put":{{"TableName":"{}","Item":{{{KEY},{ATTRIBUTES}}}}}}}"#, layout.table);
         let puts = (0..items).map(|_| put.as_str()).collect::<Vec<_>>().join(",");
-        let body = format!(r#"{{"ClientRequestToken":"token-{TOKEN_MARK}","TransactItems":[{puts}]}}"#);
+        // Loads of one seed draw the same numbers: without the process, a later one would only repeat an earlier one.
+        let process = std::process::id();
+        let body =
+            format!(r#"{{"ClientRequestToken":"token-{TOKEN_MARK}-{process}","TransactItems":[{puts}]}}"#);
         Template::new("TransactWriteItems", &body, layout)
     }
 
@@ -383,7 +386,8 @@ mod tests {
         let other = body_of(template.fill(8, 4));
         let key = |at: usize| one["TransactItems"][at]["Put"]["Item"]["sk"]["S"].as_str().unwrap();
         assert_eq!((key(0), key(1)), ("order#2026-0000000008", "order#2026-0000000009"));
-        assert_eq!(one["ClientRequestToken"], "token-0000000000000003");
+        let token = format!("token-0000000000000003-{}", std::process::id());
+        assert_eq!(one["ClientRequestToken"], token);
         assert_ne!(one["ClientRequestToken"], other["ClientRequestToken"]);
         let read = body_of(Template::transact_get(Layout::default()).fill(3, 0));
         assert_eq!(read["TransactItems"][1]["Get"]["Key"]["sk"]["S"], "order#2026-0000000004");

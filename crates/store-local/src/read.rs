@@ -13,6 +13,9 @@ use crate::keys;
 use crate::shared::{Published, Shared, decode_stored};
 use crate::tree::{Detours, Op, Stretch, Table};
 
+/// Rows of a range for which room is made at once.
+const ROOM: usize = 16;
+
 impl Shared {
     /// What scans at this published instant need not walk over.
     pub(crate) fn detours<'a>(&'a self, gaps: &'a Gaps) -> Detours<'a> {
@@ -48,7 +51,7 @@ impl Shared {
         stretch: &Stretch,
         limit: PageLimit,
     ) -> StoreResult<RangePage> {
-        let mut page = RangePage::default();
+        let mut page = RangePage { rows: Vec::with_capacity(limit.rows.min(ROOM)), more: false };
         let mut budget = PageBudget::new(limit);
         let detours = self.detours(&published.gaps);
         self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, value| {

@@ -1,8 +1,7 @@
 //! What is fuzzed. A target is a function of bytes that must not panic, hang, abort or hold much memory; where there is an
 //! oracle, it also asserts that both agree.
 //!
-//! To add one (say, for PartiQL: parse, bind, evaluate, seeds from the `Statement`s of golden scripts): a module here with
-//! a `pub const TARGET`, and a line in [`ALL`].
+//! To add one: a module here with a `pub const TARGET`, and a line in [`ALL`].
 
 mod config;
 mod database;
@@ -15,6 +14,7 @@ mod numbers;
 mod requests;
 mod rows;
 mod signatures;
+mod statements;
 mod structured;
 
 use crate::corpus::Golden;
@@ -44,6 +44,7 @@ pub const ALL: &[Target] = &[
     json::TARGET,
     expressions::TARGET,
     legacy::TARGET,
+    statements::TARGET,
     database::TARGET,
     keys::TARGET,
     rows::TARGET,

@@ -20,7 +20,7 @@ use crate::key::ItemKey;
 use crate::plan::{RangePlan, Source, SweepPlan};
 
 /// Rows that are asked of the store at once. A long read gives way to other requests after each such chunk.
-const CHUNK_ROWS: usize = 64;
+const CHUNK_ROWS: usize = 128;
 
 /// What a page came to.
 pub(crate) struct Pages {
@@ -34,6 +34,9 @@ pub(crate) struct Pages {
     pub(crate) last: Option<Attributes>,
     pub(crate) charge: Charge,
 }
+
+/// Items for which room is made at once.
+const ROOM: usize = 16;
 
 /// Runs a Query.
 pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, Error> {
@@ -193,7 +196,7 @@ impl<'a> Page<'a> {
             core,
             source,
             reading,
-            items: Vec::new(),
+            items: Vec::with_capacity(ROOM),
             count: 0,
             scanned: 0,
             bytes: 0,

@@ -6,7 +6,7 @@ const MIB: u64 = 1 << 20;
 const CACHE_MIN: u64 = 64 * MIB;
 const CACHE_MAX: u64 = 4096 * MIB;
 
-/// The cache of a server that was told no size.
+/// The cache of a server that was told to choose its size.
 pub(crate) fn cache_share() -> u64 {
     share_of(machine_memory().unwrap_or(0).min(container_memory().unwrap_or(u64::MAX)))
 }
