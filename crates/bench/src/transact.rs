@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     options: Options,
     /// Runs only these parts.
-    #[arg(long, value_delimiter = ',', default_value = "writes,reads")]
+    #[arg(long, value_delimiter = ',', default_value = "writes,reads,statements")]
     part: Vec<Part>,
 }
 
