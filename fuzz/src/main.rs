@@ -24,6 +24,13 @@ mod targets;
 mod config;
 
 /// What the command line of [`config`] refers to.
+mod check {
+    pub(crate) fn command() -> clap::Command {
+        clap::Command::new("check")
+    }
+}
+
+/// The same.
 mod explain {
     pub(crate) fn command() -> clap::Command {
         clap::Command::new("explain")
