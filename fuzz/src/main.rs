@@ -37,6 +37,13 @@ mod explain {
     }
 }
 
+/// The same.
+mod model {
+    pub(crate) fn command() -> clap::Command {
+        clap::Command::new("model")
+    }
+}
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;

@@ -5,6 +5,7 @@ mod check;
 mod client;
 mod config;
 mod explain;
+mod model;
 mod serve;
 mod tour;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Some(("serve", flags)) => return serve(flags),
         Some(("check", flags)) => return check::run(flags),
         Some(("explain", flags)) => explain::run(flags),
+        Some(("model", flags)) => return model::run(flags),
         Some(("tour", _)) => tour::run(),
         _ => unreachable!("clap demands one of the subcommands"),
     };

@@ -52,7 +52,13 @@ pub(crate) fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([serve, crate::check::command(), crate::explain::command(), tour])
+        .subcommands([
+            serve,
+            crate::check::command(),
+            crate::explain::command(),
+            crate::model::command(),
+            tour,
+        ])
         .after_help("Start with `hashrange serve`; `hashrange serve --help` shows every setting.")
 }
 

@@ -1,0 +1,22 @@
+//! Access patterns as a living specification: a catalogue of patterns is planned, run, budgeted, priced and drawn.
+//!
+//! # Life of a catalogue
+//!
+//! 1. Readers ([`mod@catalogue`] and its formats) turn files of several kinds into one [`Catalogue`]; what a format cannot state stays unknown.
+//! 2. [`plan`] says for each pattern what it will read or write, and what that costs, from the declarations alone.
+//! 3. Checks judge plans and samples, and give [`Finding`]s.
+//! 4. A run sends the patterns to a [`Target`], the engine in this process or any endpoint, and compares what it observes with what is declared.
+//!
+//! The crate knows no socket and no storage: whoever runs it supplies a [`Target`].
+
+pub mod catalogue;
+pub mod finding;
+pub mod plan;
+pub mod target;
+pub mod template;
+
+pub use catalogue::Catalogue;
+pub use finding::{Evidence, Finding, Severity, Subject};
+pub use plan::{PatternPlan, PlanClass};
+pub use target::{Call, Reply, Target};
+pub use template::Template;

@@ -1,0 +1,127 @@
+//! What each pattern will read or write, and what that costs, from the declarations alone.
+
+use std::fmt;
+
+/// How a pattern reaches its items. The order is from cheap to dear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PlanClass {
+    /// One item by its key.
+    Get,
+    /// Several items by their keys.
+    BatchGet,
+    /// Items of one collection whose sort keys lie between bounds.
+    Range,
+    /// The items of one collection.
+    Collection,
+    /// As `Range`, in an index.
+    IndexRange,
+    /// As `Collection`, in an index.
+    IndexCollection,
+    /// So many collections, read side by side.
+    Scatter(u32),
+    /// Every entry of an index.
+    IndexScan,
+    /// Every item of a table.
+    Scan,
+    /// A search by nearness.
+    Vector,
+    /// A write that touches so many tables and indexes for each item (1 is the table alone).
+    Write(u32),
+    /// Served by another system, by declaration.
+    External,
+    /// No table or index serves it.
+    Unservable,
+}
+
+impl fmt::Display for PlanClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            PlanClass::Get => "get",
+            PlanClass::BatchGet => "batch-get",
+            PlanClass::Range => "range",
+            PlanClass::Collection => "collection",
+            PlanClass::IndexRange => "index-range",
+            PlanClass::IndexCollection => "index-collection",
+            PlanClass::Scatter(shards) => return write!(f, "scatter({shards})"),
+            PlanClass::IndexScan => "index-scan",
+            PlanClass::Scan => "scan",
+            PlanClass::Vector => "vector",
+            PlanClass::Write(1) => "write(1 arm)",
+            PlanClass::Write(arms) => return write!(f, "write({arms} arms)"),
+            PlanClass::External => "external",
+            PlanClass::Unservable => "unservable",
+        };
+        f.pad(name)
+    }
+}
+
+/// Units on one table or index that a pattern consumes each time it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// The table.
+    pub table: String,
+    /// The index; `None` is the table itself.
+    pub index: Option<String>,
+    /// Read units (RRU, RCU).
+    pub read: f64,
+    /// Write units (WRU, WCU).
+    pub write: f64,
+}
+
+/// The comparison that bounds a sort key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortBound {
+    /// The sort key attribute.
+    pub attribute: String,
+    /// `=`, `<`, `<=`, `>`, `>=`, `between`, `begins_with`.
+    pub operator: &'static str,
+    /// What it is compared with, as written in the pattern: literals and `{parameters}`.
+    pub operands: Vec<String>,
+}
+
+/// What a pattern will do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternPlan {
+    /// The pattern's id.
+    pub pattern: String,
+    /// How it reaches its items.
+    pub class: PlanClass,
+    /// The table; empty where the pattern is external.
+    pub table: String,
+    /// The index that is read.
+    pub index: Option<String>,
+    /// The partition key attributes and what each must equal, as written.
+    pub hash: Vec<(String, String)>,
+    /// The bound on the sort key; several where the key has several attributes.
+    pub sort: Vec<SortBound>,
+    /// Attributes that are tested after the read.
+    pub filter: Vec<String>,
+    /// Attributes that the caller asks for; empty is all.
+    pub wanted: Vec<String>,
+    /// Ascending (`true`) or descending; `None` where order has no meaning.
+    pub forward: Option<bool>,
+    /// Whether it reads strongly.
+    pub strong: bool,
+    /// Whether it is a transaction: units count twice on tables.
+    pub transaction: bool,
+    /// Items that are examined, or written, each time; `None` where nothing states it.
+    pub items: Option<f64>,
+    /// Bytes of one of these items as it lies in the table or index that is read; `None` where nothing states it.
+    pub item_bytes: Option<f64>,
+    /// Where units fall: the table first, then indexes by name. Empty where sizes are unknown.
+    pub arms: Vec<Arm>,
+    /// What would serve an unservable pattern, or a better index for a scan; advice for people.
+    pub remedy: Option<String>,
+}
+
+impl PatternPlan {
+    /// All read units of one run.
+    pub fn read_units(&self) -> f64 {
+        self.arms.iter().map(|arm| arm.read).sum()
+    }
+
+    /// All write units of one run.
+    pub fn write_units(&self) -> f64 {
+        self.arms.iter().map(|arm| arm.write).sum()
+    }
+}
