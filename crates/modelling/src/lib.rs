@@ -12,6 +12,7 @@
 pub mod catalogue;
 pub mod finding;
 pub mod plan;
+pub mod skew;
 pub mod target;
 pub mod template;
 
