@@ -10,6 +10,7 @@
 //! The crate knows no socket and no storage: whoever runs it supplies a [`Target`].
 
 pub mod catalogue;
+pub mod check;
 pub mod finding;
 pub mod plan;
 pub mod skew;

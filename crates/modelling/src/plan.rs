@@ -1,6 +1,13 @@
 //! What each pattern will read or write, and what that costs, from the declarations alone.
 
+pub mod shape;
+pub mod sizes;
+
 use std::fmt;
+
+use hashrange_api::Operation;
+
+use crate::catalogue::{Catalogue, Pattern};
 
 /// How a pattern reaches its items. The order is from cheap to dear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,4 +131,47 @@ impl PatternPlan {
     pub fn write_units(&self) -> f64 {
         self.arms.iter().map(|arm| arm.write).sum()
     }
+}
+
+/// The plan of each pattern, in the order of the catalogue.
+pub fn plans(catalogue: &Catalogue) -> Vec<PatternPlan> {
+    catalogue.patterns.iter().map(|pattern| plan(catalogue, pattern)).collect()
+}
+
+/// The plan of a pattern.
+pub fn plan(catalogue: &Catalogue, pattern: &Pattern) -> PatternPlan {
+    let _ = catalogue;
+    let class = match (&pattern.external, pattern.operation, &pattern.index) {
+        (Some(_), _, _) => PlanClass::External,
+        (_, Some(Operation::GetItem), _) => PlanClass::Get,
+        (_, Some(Operation::BatchGetItem), _) => PlanClass::BatchGet,
+        (_, Some(Operation::Query), None) => PlanClass::Collection,
+        (_, Some(Operation::Query), Some(_)) => PlanClass::IndexCollection,
+        (_, Some(Operation::Scan), None) => PlanClass::Scan,
+        (_, Some(Operation::Scan), Some(_)) => PlanClass::IndexScan,
+        (_, Some(_), _) => PlanClass::Write(1),
+        (_, None, _) => PlanClass::Unservable,
+    };
+    PatternPlan {
+        pattern: pattern.id.clone(),
+        class,
+        table: pattern.table.clone().unwrap_or_default(),
+        index: pattern.index.clone(),
+        hash: Vec::new(),
+        sort: Vec::new(),
+        filter: Vec::new(),
+        wanted: Vec::new(),
+        forward: None,
+        strong: pattern.strong.unwrap_or(false),
+        transaction: false,
+        items: pattern.items,
+        item_bytes: pattern.item_bytes,
+        arms: Vec::new(),
+        remedy: None,
+    }
+}
+
+/// A number of bytes or things as a float; beyond 4 thousand million it stays there.
+pub(crate) fn float(value: usize) -> f64 {
+    f64::from(u32::try_from(value).unwrap_or(u32::MAX))
 }

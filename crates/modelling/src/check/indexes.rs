@@ -1,0 +1,5 @@
+//! Indexes.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];

@@ -1,0 +1,5 @@
+//! Items, attributes and expiry.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];

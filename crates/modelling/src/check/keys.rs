@@ -1,0 +1,5 @@
+//! Keys and partitions.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];

@@ -1,0 +1,5 @@
+//! Smaller checks.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];

@@ -1,0 +1,5 @@
+//! The model as a whole.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];

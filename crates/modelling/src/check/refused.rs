@@ -1,0 +1,5 @@
+//! What the API refuses.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];

@@ -1,0 +1,167 @@
+//! What a rule is.
+
+use std::fmt;
+
+use super::Context;
+use crate::finding::{Evidence, Finding, Severity, Subject};
+
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// How patterns read.
+    Reads,
+    /// How patterns write.
+    Writes,
+    /// Keys and partitions.
+    Keys,
+    /// Indexes.
+    Indexes,
+    /// Items, attributes and expiry.
+    Items,
+    /// The model as a whole: budgets, capacity, settings.
+    Model,
+    /// What the API refuses, found without asking it.
+    Refused,
+    /// Smaller checks.
+    Minor,
+}
+
+impl Group {
+    /// A word for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Reads => "reads",
+            Group::Writes => "writes",
+            Group::Keys => "keys",
+            Group::Indexes => "indexes",
+            Group::Items => "items",
+            Group::Model => "model",
+            Group::Refused => "refused",
+            Group::Minor => "minor",
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A number that decides, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold {
+    /// The rule's id, a full stop and what it bounds: `hot-key.warn`.
+    pub name: &'static str,
+    /// The number, in the unit that `source` names.
+    pub value: f64,
+    /// Its unit, and who says so: AWS's guide, an AWS tool, or this project's choice.
+    pub source: &'static str,
+}
+
+impl Threshold {
+    /// A threshold of that name, value and source.
+    pub const fn new(name: &'static str, value: f64, source: &'static str) -> Threshold {
+        Threshold { name, value, source }
+    }
+}
+
+/// What a rule needs that some formats cannot state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Need {
+    /// Requests: conditions, `Limit`, order.
+    Requests,
+    /// Local indexes.
+    LocalIndexes,
+    /// The attribute of time to live.
+    Ttl,
+    /// Capacity, scaling and protection.
+    Settings,
+    /// Rates.
+    Rates,
+    /// Flows, purposes, personal data and the like.
+    Declarations,
+}
+
+impl Need {
+    /// What it is called in a note about it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Need::Requests => "conditions, Limit and order of requests",
+            Need::LocalIndexes => "local indexes",
+            Need::Ttl => "time to live",
+            Need::Settings => "capacity and protection settings",
+            Need::Rates => "rates",
+            Need::Declarations => "declarations such as flows, purposes and personal data",
+        }
+    }
+}
+
+/// A small model with the fault, and the same without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// With the fault, as lines of a catalogue.
+    pub before: &'static str,
+    /// Without it.
+    pub after: &'static str,
+}
+
+/// One rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its id: `scan-on-request-path`.
+    pub id: &'static str,
+    /// What it is about.
+    pub group: Group,
+    /// The gravest finding that it gives.
+    pub severity: Severity,
+    /// What its findings may rest on, the weakest first.
+    pub evidence: &'static [Evidence],
+    /// The numbers that decide.
+    pub thresholds: &'static [Threshold],
+    /// What the fault is and why it is one, in one or two sentences.
+    pub summary: &'static str,
+    /// When the same sight is no fault; empty where it always is.
+    pub not_a_fault_when: &'static str,
+    /// The change that cures it, for a finding that knows none of its own.
+    pub advice: &'static str,
+    /// The fault and its cure.
+    pub teach: Example,
+    /// Rules whose findings on the same subject are only consequences of this one.
+    pub covers: &'static [&'static str],
+    /// What must be stated for the rule to say anything.
+    pub needs: &'static [Need],
+    /// Judges: pushes findings of this rule, and of no other.
+    pub judge: fn(&Context<'_>, &mut Vec<Finding>),
+}
+
+impl Rule {
+    /// A finding of this rule with its usual advice, resting on the weakest evidence that the rule accepts.
+    pub fn found(&self, severity: Severity, subject: Subject, message: String) -> Finding {
+        Finding {
+            rule: self.id,
+            severity,
+            evidence: self.evidence.first().copied().unwrap_or(Evidence::Declared),
+            subject,
+            message,
+            advice: self.advice.to_owned(),
+            waived: None,
+        }
+    }
+}
+
+impl Finding {
+    /// The same with advice of its own.
+    #[must_use]
+    pub fn advise(mut self, advice: String) -> Finding {
+        self.advice = advice;
+        self
+    }
+
+    /// The same resting on this.
+    #[must_use]
+    pub fn rests_on(mut self, evidence: Evidence) -> Finding {
+        self.evidence = evidence;
+        self
+    }
+}

@@ -1,0 +1,5 @@
+//! How patterns write.
+
+use super::Rule;
+
+pub(super) const RULES: &[Rule] = &[];
