@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod check;
 pub mod finding;
 pub mod plan;
+pub mod recognise;
 pub mod skew;
 pub mod target;
 pub mod template;
