@@ -11,6 +11,7 @@
 
 pub mod catalogue;
 pub mod check;
+pub mod cost;
 pub mod finding;
 pub mod plan;
 pub mod recognise;
@@ -19,6 +20,7 @@ pub mod target;
 pub mod template;
 
 pub use catalogue::Catalogue;
+pub use cost::{CostReport, Prices};
 pub use finding::{Evidence, Finding, Severity, Subject};
 pub use plan::{PatternPlan, PlanClass};
 pub use target::{Call, Reply, Target};
