@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 
 pub use curve::Load;
 pub use modes::{BreakEven, Mode, ModeCost};
-pub use print::compare_text;
 pub use prices::{Price, PriceError, Prices, Rate};
+pub use print::compare_text;
 pub use steps::NextStep;
 
 use crate::catalogue::{Catalogue, IndexKind, Pattern, Table};
@@ -161,8 +161,11 @@ pub fn cost_with(catalogue: &Catalogue, prices: &Prices, planner: Planner<'_>) -
     let plans = planner(catalogue);
     let mut notes = prices.notes.clone();
     let priced: Vec<Priced> = catalogue.patterns.iter().map(|pattern| Priced::new(pattern, &plans)).collect();
-    let mut tables: Vec<TableCost> =
-        catalogue.tables.iter().map(|table| table_cost(catalogue, table, &priced, prices, &mut notes)).collect();
+    let mut tables: Vec<TableCost> = catalogue
+        .tables
+        .iter()
+        .map(|table| table_cost(catalogue, table, &priced, prices, &mut notes))
+        .collect();
     free_storage(&mut tables, prices, &mut notes);
     let patterns: Vec<PatternCost> = priced.iter().map(|priced| priced.cost(&tables)).collect();
     note_unpriced(&patterns, &mut notes);
@@ -376,7 +379,9 @@ fn note_unpriced(patterns: &[PatternCost], notes: &mut Vec<String>) {
             by_reason.entry(why).or_default().push(&pattern.id);
         }
     }
-    notes.extend(by_reason.into_iter().map(|(why, ids)| format!("not priced, because {why}: {}", ids.join(", "))));
+    notes.extend(
+        by_reason.into_iter().map(|(why, ids)| format!("not priced, because {why}: {}", ids.join(", "))),
+    );
 }
 
 /// Takes off the free gigabytes, from the first tables in Standard.

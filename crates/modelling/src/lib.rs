@@ -12,6 +12,7 @@
 pub mod catalogue;
 pub mod check;
 pub mod cost;
+pub mod diff;
 pub mod finding;
 pub mod plan;
 pub mod recognise;

@@ -162,7 +162,8 @@ mod tests {
         let followed = follow(&Load { average: 300.0, peak: 1000.0 }.day(), POLICY);
         let falls = followed.capacity.windows(2).filter(|two| two[1] < two[0]).count();
         assert!((1..=27).contains(&falls), "{falls}");
-        let stuck = follow(&Load { average: 300.0, peak: 1000.0 }.day(), Policy { scale_in: false, ..POLICY });
+        let stuck =
+            follow(&Load { average: 300.0, peak: 1000.0 }.day(), Policy { scale_in: false, ..POLICY });
         assert!(stuck.capacity.windows(2).all(|two| two[1] >= two[0]));
     }
 

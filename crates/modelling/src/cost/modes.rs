@@ -289,7 +289,8 @@ fn throughput(pools: &[Pool<'_>], mode: Mode, cheap: bool, prices: &Prices) -> M
     };
     if mode == Mode::OnDemand {
         for write in [true, false] {
-            let units: f64 = pools.iter().map(|pool| if write { pool.write } else { pool.read }.average).sum();
+            let units: f64 =
+                pools.iter().map(|pool| if write { pool.write } else { pool.read }.average).sum();
             let price = prices.price(request(cheap, write));
             cost.throughput += units * HOUR * prices.hours() * price.value;
             cost.verified &= price.documented;
@@ -316,7 +317,11 @@ fn throughput(pools: &[Pool<'_>], mode: Mode, cheap: bool, prices: &Prices) -> M
         };
         let (lots, hour) = reserve(&day, price.value, reserved_hour(prices, write, years));
         cost.throughput += hour * prices.hours();
-        details.push(format!("{} {unit} ({} reserved)", print::figure(mean, 1), print::figure(lots * LOT, 0)));
+        details.push(format!(
+            "{} {unit} ({} reserved)",
+            print::figure(mean, 1),
+            print::figure(lots * LOT, 0)
+        ));
     }
     cost.detail = details.join(", ");
     if cost.short > 0 {
@@ -367,7 +372,9 @@ pub(super) fn spread(table: &Table, parts: &mut [PartCost], prices: &Prices) {
     for (name, [read, write]) in dollars {
         let mut members: Vec<&mut PartCost> = parts
             .iter_mut()
-            .filter(|part| if part.kind == Some(IndexKind::Global) { part.index == name } else { name.is_none() })
+            .filter(
+                |part| if part.kind == Some(IndexKind::Global) { part.index == name } else { name.is_none() },
+            )
             .collect();
         let reads: f64 = members.iter().map(|part| part.read.average).sum();
         let writes: f64 = members.iter().map(|part| part.write.average).sum();
@@ -398,13 +405,19 @@ pub(super) fn verdict(table: &Table, parts: &[PartCost], modes: &[ModeCost], pri
 
 fn cheapest(own: &ModeCost, modes: &[ModeCost]) -> String {
     let real = modes.iter().filter(|way| way.mode != Mode::Ideal);
-    let best = real.clone().filter(|way| !is_reserved(way)).min_by(|a, b| a.dollars().total_cmp(&b.dollars()));
+    let best =
+        real.clone().filter(|way| !is_reserved(way)).min_by(|a, b| a.dollars().total_cmp(&b.dollars()));
     let best = best.unwrap_or(own);
     let less = own.dollars() - best.dollars();
     let mut text = if less < 0.005 {
         format!("{} is the cheapest way to pay without a commitment", capital(&own.title()))
     } else {
-        format!("{} would cost ${} less ({})", capital(&best.title()), print::money(less), print::change(own.dollars(), best.dollars()))
+        format!(
+            "{} would cost ${} less ({})",
+            capital(&best.title()),
+            print::money(less),
+            print::change(own.dollars(), best.dollars())
+        )
     };
     let committed = real.filter(|way| is_reserved(way)).min_by(|a, b| a.dollars().total_cmp(&b.dollars()));
     if let Some(committed) = committed.filter(|way| way.dollars() + 0.005 < best.dollars()) {
@@ -433,8 +446,10 @@ fn steadiness(parts: &[PartCost], even: BreakEven) -> String {
     let used = |what: &str, load: Load| {
         load.steadiness().map(|share| format!("{} for {what}", print::percent(share)))
     };
-    let uses: Vec<String> =
-        [used("writes", sum(|part| part.write)), used("reads", sum(|part| part.read))].into_iter().flatten().collect();
+    let uses: Vec<String> = [used("writes", sum(|part| part.write)), used("reads", sum(|part| part.read))]
+        .into_iter()
+        .flatten()
+        .collect();
     format!(
         "Capacity that is fixed at the peak wins above {} mean use; here it would be {}",
         print::percent(even.provisioned),
@@ -473,7 +488,9 @@ fn utilisation(table: &Table, parts: &[PartCost], prices: &Prices) -> Vec<String
             } else if mean > 1.0 && used < IDLE_BELOW {
                 said.push(format!(
                     "{name}: {} of {} {unit} are used on average; below {} is too much capacity",
-                    print::percent(used), print::figure(mean, 1), print::percent(IDLE_BELOW)
+                    print::percent(used),
+                    print::figure(mean, 1),
+                    print::percent(IDLE_BELOW)
                 ));
             }
         }

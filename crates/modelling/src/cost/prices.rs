@@ -176,8 +176,11 @@ impl Prices {
     pub fn parse(text: &str) -> Result<Prices, PriceError> {
         let given = Prices::names_in(text)?;
         let mut prices = Prices::built_in().over(text)?;
-        let missing: Vec<&str> =
-            Rate::ALL.iter().map(|rate| rate.name()).filter(|name| !given.contains(&(*name).to_owned())).collect();
+        let missing: Vec<&str> = Rate::ALL
+            .iter()
+            .map(|rate| rate.name())
+            .filter(|name| !given.contains(&(*name).to_owned()))
+            .collect();
         if !missing.is_empty() {
             prices.notes.push(format!(
                 "the price file leaves out {}: taken from the built-in list of us-east-1",
@@ -225,7 +228,8 @@ impl Prices {
 
     fn take_assumptions(&mut self, list: Table) -> Result<(), PriceError> {
         list.into_iter().try_for_each(|(name, value)| {
-            let value = number(&value).ok_or_else(|| PriceError(format!("assume.{name}: a number is needed")))?;
+            let value =
+                number(&value).ok_or_else(|| PriceError(format!("assume.{name}: a number is needed")))?;
             self.assume(&name, value)
         })
     }
@@ -334,7 +338,9 @@ fn price_of(name: &str, value: &Value, before: Option<&Price>) -> Result<Price, 
         Some("memory") => false,
         Some(_) => return Err(error("status is documented or memory")),
     };
-    if let Some(field) = table.keys().find(|field| !["value", "unit", "status", "source"].contains(&field.as_str())) {
+    if let Some(field) =
+        table.keys().find(|field| !["value", "unit", "status", "source"].contains(&field.as_str()))
+    {
         return Err(error(&format!("unknown field {field}: there are value, unit, status and source")));
     }
     Ok(Price {
@@ -363,7 +369,11 @@ mod tests {
         assert_eq!((prices.region.as_str(), prices.dated.as_str()), ("eu-west-1", "2026-11-01"));
         assert!((prices.of(Rate::Storage) - 0.283).abs() < 1e-9);
         assert!((prices.of(Rate::StorageIa) - 0.10).abs() < 1e-9);
-        assert!(prices.notes[0].starts_with("the price file leaves out on_demand_write, "), "{:?}", prices.notes);
+        assert!(
+            prices.notes[0].starts_with("the price file leaves out on_demand_write, "),
+            "{:?}",
+            prices.notes
+        );
     }
 
     #[test]

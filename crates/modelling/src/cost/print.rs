@@ -54,7 +54,8 @@ impl Grid {
             let mut row = String::new();
             for ((cell, width), right) in line.iter().zip(&widths).zip(&self.right) {
                 let width = *width;
-                let _ = if *right { write!(row, "  {cell:>width$}") } else { write!(row, "  {cell:<width$}") };
+                let _ =
+                    if *right { write!(row, "  {cell:>width$}") } else { write!(row, "  {cell:<width$}") };
             }
             text.push_str(row.trim_end());
             text.push('\n');
@@ -144,7 +145,9 @@ impl CostReport {
         let _ = writeln!(
             text,
             "List prices of {}, {}, without free tier and discounts; a month is {} h; load is the declared average.\n",
-            self.region, self.dated, figure(self.hours, 0)
+            self.region,
+            self.dated,
+            figure(self.hours, 0)
         );
         text.push_str(&self.total_grid().print(style));
         text.push_str(&heading(style, 2, "Patterns"));
@@ -183,14 +186,20 @@ impl CostReport {
         let even = self.break_even;
         let mut text = heading(style, 2, "Break-even points of these prices");
         let lines = [
-            format!("capacity beats requests above {} mean use of what is provisioned", percent(even.provisioned)),
+            format!(
+                "capacity beats requests above {} mean use of what is provisioned",
+                percent(even.provisioned)
+            ),
             format!("an ideal follower costs {} of requests", percent(even.scaled)),
             format!(
                 "reserved capacity beats requests above {} (1 year) and {} (3 years) use",
                 percent(even.reserved_1y),
                 percent(even.reserved_3y)
             ),
-            format!("Standard-IA wins where storage is above {} of storage and throughput", percent(even.infrequent_access)),
+            format!(
+                "Standard-IA wins where storage is above {} of storage and throughput",
+                percent(even.infrequent_access)
+            ),
         ];
         lines.iter().for_each(|line| text.push_str(&item(style, line)));
         text
@@ -244,8 +253,18 @@ fn rate(value: Option<f64>) -> String {
 }
 
 fn pattern_grid(patterns: &[PatternCost], total: f64) -> Grid {
-    let mut grid =
-        Grid::new(&["id", "pattern", "plan", ">runs/s", ">at peak", ">RRU", ">WRU", ">$ a month", ">share", "on indexes"]);
+    let mut grid = Grid::new(&[
+        "id",
+        "pattern",
+        "plan",
+        ">runs/s",
+        ">at peak",
+        ">RRU",
+        ">WRU",
+        ">$ a month",
+        ">share",
+        "on indexes",
+    ]);
     for pattern in patterns {
         let share = if total > 0.0 { percent(pattern.dollars / total) } else { String::new() };
         let indexes: Vec<String> = pattern
@@ -288,7 +307,18 @@ fn table_text(table: &TableCost, style: Style) -> String {
         &format!("Table {}: ${} a month, paid {}{class}", table.name, money(table.dollars), table.paid),
     );
     let mut grid = Grid::new(&[
-        "part", ">WRU/s", ">at peak", ">RRU/s", ">at peak", ">items", ">GB", ">$ writes", ">$ reads", ">$ storage", ">$ a month", "read by",
+        "part",
+        ">WRU/s",
+        ">at peak",
+        ">RRU/s",
+        ">at peak",
+        ">items",
+        ">GB",
+        ">$ writes",
+        ">$ reads",
+        ">$ storage",
+        ">$ a month",
+        "read by",
     ]);
     for part in &table.parts {
         grid.row(part_cells(part));
@@ -296,7 +326,10 @@ fn table_text(table: &TableCost, style: Style) -> String {
     text.push_str(&grid.print(style));
     for line in &table.extras {
         let mark = if line.verified { String::new() } else { format!(" ({UNVERIFIED})") };
-        text.push_str(&item(style, &format!("{}: {}, ${}{mark}", line.what, line.quantity, money(line.dollars))));
+        text.push_str(&item(
+            style,
+            &format!("{}: {}, ${}{mark}", line.what, line.quantity, money(line.dollars)),
+        ));
     }
     if let Some(own) = table.modes.first() {
         text.push('\n');
@@ -340,7 +373,14 @@ fn part_cells(part: &PartCost) -> Vec<String> {
 }
 
 fn mode_grid(modes: &[ModeCost], own: f64) -> Grid {
-    let mut grid = Grid::new(&["way to pay", ">$ throughput", ">$ storage", ">$ a month", ">change", "capacity on average"]);
+    let mut grid = Grid::new(&[
+        "way to pay",
+        ">$ throughput",
+        ">$ storage",
+        ">$ a month",
+        ">change",
+        "capacity on average",
+    ]);
     for way in modes {
         let mark = if way.declared { " (now)" } else { "" };
         let note = if way.verified { String::new() } else { format!("; {UNVERIFIED}") };
@@ -441,10 +481,16 @@ fn step_json(step: &NextStep) -> Value {
 /// What a what-if changes: settings, lines, patterns and tables before and after.
 pub fn compare_text(before: &CostReport, after: &CostReport, changes: &[Change], markdown: bool) -> String {
     let style = if markdown { Style::Markdown } else { Style::Text };
-    let mut text = heading(style, 1, &format!(
-        "What if: ${} -> ${} a month ({})",
-        money(before.total), money(after.total), change(before.total, after.total)
-    ));
+    let mut text = heading(
+        style,
+        1,
+        &format!(
+            "What if: ${} -> ${} a month ({})",
+            money(before.total),
+            money(after.total),
+            change(before.total, after.total)
+        ),
+    );
     for change in changes {
         text.push_str(&item(style, &format!("{}: {} -> {}", change.path, change.before, change.after)));
     }
@@ -460,17 +506,23 @@ fn compare_grid(before: &CostReport, after: &CostReport) -> Grid {
         grid.row(vec![what, money(before), money(after), change(before, after)]);
     };
     for what in names(before.lines.iter().map(|line| &line.what), after.lines.iter().map(|line| &line.what)) {
-        let of = |report: &CostReport| report.lines.iter().find(|line| line.what == what).map_or(0.0, |line| line.dollars);
+        let of = |report: &CostReport| {
+            report.lines.iter().find(|line| line.what == what).map_or(0.0, |line| line.dollars)
+        };
         row(what.clone(), of(before), of(after));
     }
-    for table in names(before.tables.iter().map(|table| &table.name), after.tables.iter().map(|table| &table.name)) {
+    for table in
+        names(before.tables.iter().map(|table| &table.name), after.tables.iter().map(|table| &table.name))
+    {
         let of = |report: &CostReport| {
             report.tables.iter().find(|other| other.name == table).map_or(0.0, |table| table.dollars)
         };
         row(format!("table {table}"), of(before), of(after));
     }
     for id in names(before.patterns.iter().map(|one| &one.id), after.patterns.iter().map(|one| &one.id)) {
-        let of = |report: &CostReport| report.patterns.iter().find(|other| other.id == id).map_or(0.0, |one| one.dollars);
+        let of = |report: &CostReport| {
+            report.patterns.iter().find(|other| other.id == id).map_or(0.0, |one| one.dollars)
+        };
         let (old, new) = (of(before), of(after));
         if (old - new).abs() >= 0.005 {
             row(format!("pattern {id}"), old, new);
@@ -481,7 +533,10 @@ fn compare_grid(before: &CostReport, after: &CostReport) -> Grid {
 }
 
 /// Names of both, in the order of the first, then of the second.
-pub(crate) fn names<'n>(before: impl Iterator<Item = &'n String>, after: impl Iterator<Item = &'n String>) -> Vec<String> {
+pub(crate) fn names<'n>(
+    before: impl Iterator<Item = &'n String>,
+    after: impl Iterator<Item = &'n String>,
+) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in before.chain(after) {
         if !names.contains(name) {

@@ -88,12 +88,16 @@ impl Target<'_> {
 
     fn amount(&self, before: Option<f64>) -> Result<f64, String> {
         let (factor, digits) = match self.value.strip_prefix(['x', '*']) {
-            Some(digits) => (before.ok_or_else(|| self.error("nothing to multiply: it is not stated"))?, digits),
+            Some(digits) => {
+                (before.ok_or_else(|| self.error("nothing to multiply: it is not stated"))?, digits)
+            }
             None => (1.0, self.value),
         };
         let number = digits.replace(['_', ','], "").parse::<f64>().ok();
         let number = number.filter(|number| number.is_finite() && *number >= 0.0);
-        number.map(|number| number * factor).ok_or_else(|| self.error("a number of 0 or more is needed, or x2 to multiply"))
+        number
+            .map(|number| number * factor)
+            .ok_or_else(|| self.error("a number of 0 or more is needed, or x2 to multiply"))
     }
 
     fn optional(&self, field: &mut Option<f64>) -> Result<Done, String> {
@@ -113,7 +117,8 @@ impl Target<'_> {
 
     fn switch(&self, field: &mut Option<bool>) -> Result<Done, String> {
         let after = self.choose(&[("true", true), ("false", false)])?;
-        let before = field.replace(after).map_or_else(|| "not stated".to_owned(), |before| before.to_string());
+        let before =
+            field.replace(after).map_or_else(|| "not stated".to_owned(), |before| before.to_string());
         Ok((before, after.to_string()))
     }
 
@@ -156,7 +161,9 @@ fn in_all<T>(
     for member in list.iter_mut().filter(|member| wanted.is_none_or(|wanted| wanted == name(member))) {
         done.push(change(target, member, field)?);
     }
-    let join = |side: fn(&Done) -> &String| done.iter().map(|done| side(done).as_str()).collect::<Vec<_>>().join(", ");
+    let join = |side: fn(&Done) -> &String| {
+        done.iter().map(|done| side(done).as_str()).collect::<Vec<_>>().join(", ")
+    };
     Ok((join(|done| &done.0), join(|done| &done.1)))
 }
 
@@ -193,8 +200,21 @@ fn pattern(target: &Target<'_>, pattern: &mut Pattern, field: &str) -> Result<Do
         _ => Err(target.field(
             field,
             &[
-                "avg_rps", "peak_rps", "rate.avg", "rate.peak", "items", "p99_items", "item_bytes", "previous_item_bytes",
-                "fail_rate", "miss_rate", "create_share", "retention_days", "budget.rcu", "budget.wcu", "consistent",
+                "avg_rps",
+                "peak_rps",
+                "rate.avg",
+                "rate.peak",
+                "items",
+                "p99_items",
+                "item_bytes",
+                "previous_item_bytes",
+                "fail_rate",
+                "miss_rate",
+                "create_share",
+                "retention_days",
+                "budget.rcu",
+                "budget.wcu",
+                "consistent",
             ],
         )),
     }
@@ -238,14 +258,24 @@ fn table(target: &Target<'_>, table: &mut Table, field: &str) -> Result<Done, St
         "recovery" => target.switch(&mut table.recovery),
         "replicas" => {
             let before = std::mem::take(&mut table.replicas).join(" ");
-            table.replicas = target.value.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            table.replicas =
+                target.value.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
             Ok((if before.is_empty() { "none".to_owned() } else { before }, table.replicas.join(" ")))
         }
         _ => Err(target.field(
             field,
             &[
-                "billing", "class", "capacity.read", "capacity.write", "scaling.read.target", "scaling.write.target", "count",
-                "bytes", "recovery", "replicas", "index",
+                "billing",
+                "class",
+                "capacity.read",
+                "capacity.write",
+                "scaling.read.target",
+                "scaling.write.target",
+                "count",
+                "bytes",
+                "recovery",
+                "replicas",
+                "index",
             ],
         )),
     }
@@ -311,7 +341,15 @@ fn index(target: &Target<'_>, index: &mut Index, field: &str) -> Result<Done, St
         }
         _ => Err(target.field(
             field,
-            &["entry_bytes", "entry_count", "projection", "capacity.read", "capacity.write", "scaling.read.target", "scaling.write.target"],
+            &[
+                "entry_bytes",
+                "entry_count",
+                "projection",
+                "capacity.read",
+                "capacity.write",
+                "scaling.read.target",
+                "scaling.write.target",
+            ],
         )),
     }
 }

@@ -46,7 +46,13 @@ pub(super) fn steps(catalogue: &Catalogue, prices: &Prices, planner: Planner<'_>
                 let mut smaller = catalogue.clone();
                 shrink(&mut smaller, to);
                 let after = throughput(&smaller, &planner(&smaller), prices);
-                NextStep { subject: subject.clone(), from, to, writes: [before.0, after.0], reads: [before.1, after.1] }
+                NextStep {
+                    subject: subject.clone(),
+                    from,
+                    to,
+                    writes: [before.0, after.0],
+                    reads: [before.1, after.1],
+                }
             })
             .filter(|step| step.saving() > LEAST)
             // The step that saves most for each byte.
@@ -106,7 +112,11 @@ fn candidates(catalogue: &Catalogue) -> Vec<(String, f64, Shrink)> {
         }
         let id = pattern.id.clone();
         let shrink = move |smaller: &mut Catalogue, to: f64| {
-            smaller.patterns.iter_mut().filter(|pattern| pattern.id == id).for_each(|pattern| resize(pattern, bytes, to));
+            smaller
+                .patterns
+                .iter_mut()
+                .filter(|pattern| pattern.id == id)
+                .for_each(|pattern| resize(pattern, bytes, to));
         };
         found.push((format!("items of pattern {}", pattern.id), bytes, Box::new(shrink)));
     }
@@ -115,7 +125,8 @@ fn candidates(catalogue: &Catalogue) -> Vec<(String, f64, Shrink)> {
 
 /// Sizes that a pattern states for the same items change with them.
 fn resize(pattern: &mut Pattern, from: f64, to: f64) {
-    let stated = pattern.item_bytes.iter_mut().chain(&mut pattern.previous_item_bytes).chain(&mut pattern.item_sizes);
+    let stated =
+        pattern.item_bytes.iter_mut().chain(&mut pattern.previous_item_bytes).chain(&mut pattern.item_sizes);
     #[expect(clippy::float_cmp, reason = "the same number, as it was declared twice")]
     stated.filter(|bytes| **bytes == from).for_each(|bytes| *bytes = to);
 }
@@ -128,7 +139,8 @@ fn throughput(catalogue: &Catalogue, plans: &[PatternPlan], prices: &Prices) -> 
         let priced = Priced::new(pattern, plans);
         let Some(rate) = priced.average.filter(|_| priced.is_priced()) else { continue };
         for arm in &priced.arms {
-            let cheap = catalogue.table(&arm.table).is_some_and(|table| table.infrequent_access == Some(true));
+            let cheap =
+                catalogue.table(&arm.table).is_some_and(|table| table.infrequent_access == Some(true));
             let (write, read) = if cheap {
                 (Rate::OnDemandWriteIa, Rate::OnDemandReadIa)
             } else {

@@ -38,7 +38,10 @@ pub(super) fn fill(
             None => items(catalogue, table, prices),
         };
         let Some(stored) = stored else {
-            let what = part.index.as_deref().map_or_else(|| table.name.clone(), |name| format!("{}.{name}", table.name));
+            let what = part
+                .index
+                .as_deref()
+                .map_or_else(|| table.name.clone(), |name| format!("{}.{name}", table.name));
             notes.push(format!("{what}: storage is not priced, because counts or sizes are not known"));
             continue;
         };
@@ -50,8 +53,10 @@ pub(super) fn fill(
 
 /// The items of a table: those of its entities; else those that are stated for the table; else what patterns create.
 fn items(catalogue: &Catalogue, table: &Table, prices: &Prices) -> Option<Stored> {
-    let known: Vec<Stored> =
-        catalogue.entities_of(&table.name).filter_map(|entity| of_entity(catalogue, entity, prices)).collect();
+    let known: Vec<Stored> = catalogue
+        .entities_of(&table.name)
+        .filter_map(|entity| of_entity(catalogue, entity, prices))
+        .collect();
     if !known.is_empty() {
         return Some(sum(known.into_iter()));
     }
@@ -64,13 +69,17 @@ fn items(catalogue: &Catalogue, table: &Table, prices: &Prices) -> Option<Stored
 }
 
 fn sum(stored: impl Iterator<Item = Stored>) -> Stored {
-    stored.fold(Stored::default(), |all, one| Stored { items: all.items + one.items, bytes: all.bytes + one.bytes })
+    stored.fold(Stored::default(), |all, one| Stored {
+        items: all.items + one.items,
+        bytes: all.bytes + one.bytes,
+    })
 }
 
 /// The items of an entity: as declared, else what patterns create and keep.
 fn of_entity(catalogue: &Catalogue, entity: &Entity, prices: &Prices) -> Option<Stored> {
     let bytes = sizes::entity_bytes(catalogue, entity)?;
-    let items = sizes::entity_count(catalogue, entity).or_else(|| created_items(catalogue, entity, prices))?;
+    let items =
+        sizes::entity_count(catalogue, entity).or_else(|| created_items(catalogue, entity, prices))?;
     Some(Stored { items, bytes: items * bytes })
 }
 
@@ -103,7 +112,9 @@ fn created_per_second(pattern: &Pattern) -> Option<f64> {
     use hashrange_api::Operation;
     let share = match pattern.operation? {
         Operation::PutItem => pattern.create_share.unwrap_or(1.0),
-        Operation::UpdateItem | Operation::BatchWriteItem | Operation::TransactWriteItems => pattern.create_share?,
+        Operation::UpdateItem | Operation::BatchWriteItem | Operation::TransactWriteItems => {
+            pattern.create_share?
+        }
         _ => return None,
     };
     let accepted = 1.0 - pattern.conditional_fail_rate.unwrap_or(0.0).clamp(0.0, 1.0);
@@ -169,7 +180,12 @@ pub(super) fn extras(catalogue: &Catalogue, table: &Table, parts: &[PartCost], p
     }
     if prices.assumed("kinesis") > 0.0 {
         let changes = parts[0].write.average * HOUR * prices.hours();
-        add("changes to Kinesis", format!("{} M", print::figure(changes / 1e6, 1)), changes, Rate::KinesisChange);
+        add(
+            "changes to Kinesis",
+            format!("{} M", print::figure(changes / 1e6, 1)),
+            changes,
+            Rate::KinesisChange,
+        );
     }
     lines.extend(replicas(catalogue, table, parts, prices));
     lines
@@ -217,7 +233,10 @@ fn replicas(catalogue: &Catalogue, table: &Table, parts: &[PartCost], prices: &P
         },
         Line {
             what: "storage of replicas".to_owned(),
-            quantity: format!("{} GB", print::figure(count * parts.iter().map(|part| part.gigabytes).sum::<f64>(), 1)),
+            quantity: format!(
+                "{} GB",
+                print::figure(count * parts.iter().map(|part| part.gigabytes).sum::<f64>(), 1)
+            ),
             dollars: count * stored,
             verified: true,
         },
@@ -254,7 +273,12 @@ const SEARCH_DIMENSION: f64 = 31.0;
 const SEARCH_RESULT: f64 = 89.0;
 
 /// What vector indexes are charged for; sizes are estimates from what AWS was seen to report.
-pub(super) fn vectors(catalogue: &Catalogue, table: &Table, priced: &[Priced<'_>], prices: &Prices) -> Vec<Line> {
+pub(super) fn vectors(
+    catalogue: &Catalogue,
+    table: &Table,
+    priced: &[Priced<'_>],
+    prices: &Prices,
+) -> Vec<Line> {
     let cheap = table.infrequent_access == Some(true);
     let (write, search) = if cheap {
         (Rate::VectorWriteIa, Rate::VectorSearchIa)
@@ -276,7 +300,8 @@ pub(super) fn vectors(catalogue: &Catalogue, table: &Table, priced: &[Priced<'_>
         }
     };
     let bytes = |index: &Index| vector_entry(catalogue, table, index);
-    let written: f64 = vectors().map(|index| bytes(index).max(VECTOR_LEAST) * vector_writes(table, index, priced)).sum();
+    let written: f64 =
+        vectors().map(|index| bytes(index).max(VECTOR_LEAST) * vector_writes(table, index, priced)).sum();
     add("vector writes", written * month, write);
     let searched: f64 = vectors().map(|index| searched_bytes(table, index, bytes(index), priced)).sum();
     add("vector searches", searched * month, search);
@@ -295,7 +320,8 @@ fn dimensions(index: &Index) -> f64 {
 fn vector_entry(catalogue: &Catalogue, table: &Table, index: &Index) -> f64 {
     let vector = dimensions(index) * 4.0 + VECTOR_KEYS;
     let whole = matches!(index.projection, Projection::All);
-    let sizes = catalogue.entities_of(&table.name).filter_map(|entity| sizes::entity_bytes(catalogue, entity));
+    let sizes =
+        catalogue.entities_of(&table.name).filter_map(|entity| sizes::entity_bytes(catalogue, entity));
     let item = sizes.fold(0.0, f64::max).max(table.item_bytes.unwrap_or(0.0));
     index.entry_bytes.unwrap_or(if whole { vector.max(item) } else { vector })
 }
@@ -315,7 +341,11 @@ fn vector_writes(table: &Table, index: &Index, priced: &[Priced<'_>]) -> f64 {
             && priced.pattern.table.as_deref() == Some(&table.name)
             && touches(priced.pattern)
     };
-    priced.iter().filter(here).filter_map(|priced| Some(priced.average? * priced.pattern.items.unwrap_or(1.0))).sum()
+    priced
+        .iter()
+        .filter(here)
+        .filter_map(|priced| Some(priced.average? * priced.pattern.items.unwrap_or(1.0)))
+        .sum()
 }
 
 fn searched_bytes(table: &Table, index: &Index, entry: f64, priced: &[Priced<'_>]) -> f64 {

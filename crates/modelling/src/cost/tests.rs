@@ -113,7 +113,8 @@ fn cents(dollars: f64) -> String {
 #[test]
 fn the_worked_example_comes_out_to_the_cent() {
     let report = report(&orders());
-    let lines: Vec<(&str, String)> = report.lines.iter().map(|line| (line.what.as_str(), cents(line.dollars))).collect();
+    let lines: Vec<(&str, String)> =
+        report.lines.iter().map(|line| (line.what.as_str(), cents(line.dollars))).collect();
     let expected =
         [("writes", "657.00"), ("reads", "118.26"), ("storage", "7.60"), ("point-in-time recovery", "6.00")];
     assert_eq!(lines, expected.map(|(what, dollars)| (what, dollars.to_owned())));
@@ -157,7 +158,9 @@ fn check(actual: &str, expected: &Expect) {
 
 #[test]
 fn the_report_for_people() {
-    check(&report(&orders()).text(), &expect![[r#"
+    check(
+        &report(&orders()).text(),
+        &expect![[r#"
         orders: $788.86 a month
         List prices of us-east-1, 2026-08-31, without free tier and discounts; a month is 730 h; load is the declared average.
 
@@ -173,7 +176,7 @@ fn the_report_for_people() {
           P1  Place an order          write(2 arms)      40      200    0    7     459.90  58.3 %  OpenOrders 65.70
           P2  Get an order            get               300      300  0.5    0      49.27   6.2 %
           P3  List a reader's orders  range              60       60  3.5    0      68.98   8.7 %
-          P4  Ship an order           write(2 arms)      40      200    0    3     197.10    25 %  OpenOrders 65.70
+          P4  Ship an order           write(2 arms)      40      200    0    3     197.10  25.0 %  OpenOrders 65.70
 
         Table Orders: $788.86 a month, paid by request
           part        WRU/s  at peak  RRU/s  at peak       items   GB  $ writes  $ reads  $ storage  $ a month  read by
@@ -186,14 +189,15 @@ fn the_report_for_people() {
           fixed at the peak                          983.26       7.60     990.86  +26.6 %  2,000 WCU, 361 RCU
           auto scaling                               348.38       7.60     355.98  -54.5 %  631 WCU, 516 RCU
           auto scaling without delay                 319.95       7.60     327.55  -58.2 %  571.4 WCU, 514.3 RCU
-          auto scaling, base reserved 1 year         321.31       7.60     328.91    -58 %  100 of 631 WCU reserved, 500 of 516 RCU reserved
-          auto scaling, base reserved 3 years        263.44       7.60     271.04  -65.4 %  1,100 of 631 WCU reserved, 500 of 516 RCU reserved
+          auto scaling, base reserved 1 year         321.31       7.60     328.91    -58 %  631 WCU (100 reserved), 516 RCU (500 reserved)
+          auto scaling, base reserved 3 years        263.44       7.60     271.04  -65.4 %  631 WCU (1,100 reserved), 516 RCU (500 reserved)
           by request, Standard-IA                    969.08       3.04     972.12  +24.2 %
           auto scaling, Standard-IA                  433.38       3.04     436.42  -44.3 %  631 WCU, 516 RCU; list price, unverified
 
           Auto scaling would cost $426.88 less (-54.5 %); auto scaling, base reserved 3 years $511.82 less.
-          Capacity that is fixed at the peak wins above 28.9 % mean use: writes use 20 % of it, reads use 100 % of it.
-          Storage is 1 % of storage and throughput: Standard is right (Standard-IA wins above 29.4 %; AWS says about 50 %, to be careful).
+          Capacity that is fixed at the peak wins above 28.9 % mean use; here it would be 20.0 % for writes, 100.0 % for reads.
+          Auto scaling is simulated on a day that rises and falls once; a sudden peak is throttled until it follows, by request it is not.
+          Storage is 1.0 % of storage and throughput: Standard is right (Standard-IA wins above 29.4 %; AWS says about 50 %, to be careful).
 
         What item size costs: the next step down
           entity Order: 1,400 B -> 1,024 B, 376 B less: $216.81 a month less; writes 657.00 -> 459.90 (-30 %), reads 118.26 -> 98.55 (-16.7 %)
@@ -203,7 +207,8 @@ fn the_report_for_people() {
           an ideal follower costs 41.3 % of requests
           reserved capacity beats requests above 13.3 % (1 year) and 6.6 % (3 years) use
           Standard-IA wins where storage is above 29.4 % of storage and throughput
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -242,7 +247,11 @@ fn a_pattern_without_rate_is_not_priced_and_said_so() {
     catalogue.patterns[1].peak_rps = None;
     let report = report(&catalogue);
     assert_eq!(report.patterns[1].unpriced.as_deref(), Some("no rate is declared"));
-    assert!(report.notes.contains(&"not priced, because no rate is declared: P2".to_owned()), "{:?}", report.notes);
+    assert!(
+        report.notes.contains(&"not priced, because no rate is declared: P2".to_owned()),
+        "{:?}",
+        report.notes
+    );
     assert!(report.text().contains("not priced"));
 }
 
@@ -256,7 +265,11 @@ fn provisioned_tables_pay_for_what_is_declared_and_warn_where_it_is_short() {
     assert_eq!(cents(table.modes[0].throughput), cents(throughput));
     let parts: f64 = table.parts.iter().map(|part| part.read_dollars + part.write_dollars).sum();
     assert_eq!(cents(parts), cents(throughput));
-    assert!(table.verdict.iter().any(|said| said.starts_with("Orders: 1,600 WCU at the peak exceed")), "{:?}", table.verdict);
+    assert!(
+        table.verdict.iter().any(|said| said.starts_with("Orders: 1,600 WCU at the peak exceed")),
+        "{:?}",
+        table.verdict
+    );
 }
 
 #[test]
@@ -266,7 +279,10 @@ fn replicas_are_written_and_stored_again() {
     assert_eq!(cents(line("replicated writes").dollars), "1314.00");
     assert!(!line("replicated writes").verified);
     // 48 bytes more for each item.
-    assert_eq!(cents(line("storage of replicas").dollars), cents(2.0 * (20e6 * 1548.0 + 1e6 * 448.0) / 1e9 * 0.25));
+    assert_eq!(
+        cents(line("storage of replicas").dollars),
+        cents(2.0 * (20e6 * 1548.0 + 1e6 * 448.0) / 1e9 * 0.25)
+    );
 }
 
 #[test]
@@ -287,12 +303,15 @@ fn storage_comes_from_what_is_created_where_no_count_is_declared() {
 fn a_what_if_shows_before_and_after() {
     let (mut catalogue, mut prices) = (orders(), Prices::built_in());
     let before = report(&catalogue);
-    let changes: Vec<set::Change> = ["entity.Order.bytes=8192", "pattern.P3.avg_rps=500", "price.storage=0.3", "pattern.*.peak_rps=x2"]
-        .iter()
-        .map(|setting| set::apply(&mut catalogue, &mut prices, setting).unwrap())
-        .collect();
+    let changes: Vec<set::Change> =
+        ["entity.Order.bytes=8192", "pattern.P3.avg_rps=500", "price.storage=0.3", "pattern.*.peak_rps=x2"]
+            .iter()
+            .map(|setting| set::apply(&mut catalogue, &mut prices, setting).unwrap())
+            .collect();
     let after = cost_with(&catalogue, &prices, &plans);
-    check(&print::compare_text(&before, &after, &changes, false), &expect![[r#"
+    check(
+        &print::compare_text(&before, &after, &changes, false),
+        &expect![[r#"
         What if: $788.86 -> $5,306.19 a month (+572.6 %)
           entity.Order.bytes: 1,400 -> 8,192
           pattern.P3.avg_rps: 60 -> 500
@@ -311,7 +330,8 @@ fn a_what_if_shows_before_and_after() {
           pattern P4                197.10    591.30      +200 %
           total                     788.86  5,306.19    +572.6 %
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -331,7 +351,9 @@ fn a_wrong_setting_is_refused_with_the_nearest_name() {
         "bytes",
     ]
     .map(|setting| set::apply(&mut orders(), &mut Prices::built_in(), setting).unwrap_err());
-    check(&errors.join("\n"), &expect![[r#"
+    check(
+        &errors.join("\n"),
+        &expect![[r#"
         entity.Ordr.bytes: unknown; did you mean Order?
         entity.Order.byte: unknown; did you mean bytes?
         pattern.P1.avg_rsp: unknown; did you mean avg_rps?
@@ -343,5 +365,6 @@ fn a_wrong_setting_is_refused_with_the_nearest_name() {
         assume.scaling_target: 95 is not between 20 and 90
         entity.Order.bytes=-3: a number of 0 or more is needed, or x2 to multiply
         entity.Order.p99_bytes=x2: nothing to multiply: it is not stated
-        bytes: a setting is PATH=VALUE, as in entity.Order.bytes=8192"#]]);
+        bytes: a setting is PATH=VALUE, as in entity.Order.bytes=8192"#]],
+    );
 }
