@@ -198,7 +198,11 @@ fn settings(changes: &mut Changes<'_>, subject: &Subject, old: &Table, new: &Tab
     set(
         "stream",
         &|table| table.stream.clone().unwrap_or_default(),
-        "the view of a stream cannot be changed: disable it and enable it anew; consumers need the new ARN",
+        if old.stream.is_some() && new.stream.is_some() {
+            "the view of a stream cannot be changed: disable it and enable it anew; consumers need the new ARN"
+        } else {
+            "UpdateTable, while the table serves; records begin then"
+        },
     );
     set(
         "point-in-time recovery",

@@ -129,7 +129,7 @@ fn the_report_for_people() {
         What to do
           rewrite entity Order: write each item under its new key and delete the old one: 20,000,000 items, 80 M WRU, $50.00
           backfill index Shop.ByStatus: an index cannot be changed: add one under a new name, read from it, then delete the old one: 20,000,000 entries, 20 M WRU, $12.50
-          update table Shop: the view of a stream cannot be changed: disable it and enable it anew; consumers need the new ARN
+          update table Shop: UpdateTable, while the table serves; records begin then
 
         Costs a month
                       $ before  $ after  change
