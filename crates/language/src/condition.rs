@@ -3,6 +3,7 @@
 pub(crate) mod bind;
 mod display;
 mod evaluate;
+mod outline;
 mod search;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ use hashrange_item::{AttributeValue, Kind, Lookup, Path};
 
 pub(crate) use crate::syntax::Comparator;
 pub(crate) use bind::bind;
+pub use outline::AttributeTest;
 
 /// A condition on one item, with all names and values in place.
 ///

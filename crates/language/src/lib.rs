@@ -51,9 +51,9 @@ mod text;
 mod update;
 
 pub use binder::{Binder, set_order};
-pub use condition::Condition;
+pub use condition::{AttributeTest, Condition};
 pub use error::{Error, ExpressionKind, OperandKind, PlaceholderMap, Problem};
 pub use key_condition::{KeyClause, KeyCondition, KeyOperator};
 pub use projection::Projection;
 pub use reserved::is_reserved;
-pub use update::{Update, UpdateError};
+pub use update::{ChangeKind, Update, UpdateError};

@@ -54,6 +54,25 @@ pub(crate) enum Change {
     Append(Arc<AttributeValue>),
 }
 
+/// What an action does to its attribute, for those who judge an update rather than apply it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Writes a value that does not depend on the item.
+    Set,
+    /// Writes a value only where there is none.
+    SetIfAbsent,
+    /// Adds to a number, or subtracts from it.
+    Increment,
+    /// Puts elements into a list or a set.
+    Grow,
+    /// Takes members out of a set.
+    Shrink,
+    /// Takes the attribute away.
+    Remove,
+    /// Copies from another attribute.
+    Copy,
+}
+
 /// The value of a SET action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
@@ -123,6 +142,11 @@ impl Update {
     /// The paths that the actions change, in the order they were written.
     pub fn targets(&self) -> impl Iterator<Item = &Path> {
         self.actions.iter().map(|action| &action.target)
+    }
+
+    /// Each path that the actions change, with what happens there, in the order they were written.
+    pub fn changes(&self) -> impl Iterator<Item = (&Path, ChangeKind)> {
+        self.actions.iter().map(|action| (&action.target, action.change.kind()))
     }
 
     /// The names of the top-level attributes that the update changes or reads.
@@ -197,6 +221,19 @@ impl Action {
 }
 
 impl Change {
+    fn kind(&self) -> ChangeKind {
+        match self {
+            Self::Set(Expression::Value(_)) => ChangeKind::Set,
+            Self::Set(Expression::IfNotExists(..)) => ChangeKind::SetIfAbsent,
+            Self::Set(Expression::Arithmetic(..)) => ChangeKind::Increment,
+            Self::Set(Expression::Path(_)) => ChangeKind::Copy,
+            Self::Add(value) if value.kind() == hashrange_item::Kind::N => ChangeKind::Increment,
+            Self::Set(Expression::ListAppend(..)) | Self::Append(_) | Self::Add(_) => ChangeKind::Grow,
+            Self::Delete(_) => ChangeKind::Shrink,
+            Self::Remove => ChangeKind::Remove,
+        }
+    }
+
     fn writes(&self) -> bool {
         !matches!(self, Self::Remove | Self::Delete(_))
     }

@@ -19,6 +19,8 @@ pub mod recognise;
 pub mod skew;
 pub mod target;
 pub mod template;
+#[cfg(test)]
+mod testing;
 
 pub use catalogue::Catalogue;
 pub use cost::{CostReport, Prices};

@@ -1,13 +1,23 @@
 //! What each pattern will read or write, and what that costs, from the declarations alone.
 
+pub mod collections;
+mod need;
+mod reads;
+pub mod request;
 pub mod shape;
 pub mod sizes;
+pub mod units;
+mod writes;
 
 use std::fmt;
 
 use hashrange_api::Operation;
 
 use crate::catalogue::{Catalogue, Pattern};
+
+pub use reads::{holds, missing};
+pub use request::request;
+pub use writes::written;
 
 /// How a pattern reaches its items. The order is from cheap to dear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,21 +150,47 @@ pub fn plans(catalogue: &Catalogue) -> Vec<PatternPlan> {
 
 /// The plan of a pattern.
 pub fn plan(catalogue: &Catalogue, pattern: &Pattern) -> PatternPlan {
-    let _ = catalogue;
-    let class = match (&pattern.external, pattern.operation, &pattern.index) {
-        (Some(_), _, _) => PlanClass::External,
-        (_, Some(Operation::GetItem), _) => PlanClass::Get,
-        (_, Some(Operation::BatchGetItem), _) => PlanClass::BatchGet,
-        (_, Some(Operation::Query), None) => PlanClass::Collection,
-        (_, Some(Operation::Query), Some(_)) => PlanClass::IndexCollection,
-        (_, Some(Operation::Scan), None) => PlanClass::Scan,
-        (_, Some(Operation::Scan), Some(_)) => PlanClass::IndexScan,
-        (_, Some(_), _) => PlanClass::Write(1),
-        (_, None, _) => PlanClass::Unservable,
-    };
+    let mut plan = unknown(pattern);
+    if pattern.external.is_some() {
+        plan.class = PlanClass::External;
+        return plan;
+    }
+    match (request(catalogue, pattern), pattern.operation) {
+        (Some(request), _) if request.actions.is_empty() => {
+            let faults: Vec<String> = request.faults.iter().map(|fault| format!("{fault:?}")).collect();
+            plan.remedy = Some(format!("write a request that can be read: {}", faults.join("; ")));
+        }
+        (Some(request), _) if is_write(pattern) || request.writes().next().is_some() => {
+            writes::plan(catalogue, pattern, Some(&request), &mut plan);
+        }
+        (Some(request), _) => reads::plan(catalogue, pattern, &request, &mut plan),
+        (None, Some(_)) if is_write(pattern) => writes::plan(catalogue, pattern, None, &mut plan),
+        (None, Some(operation)) if pattern.need_equal.is_empty() => {
+            reads::unstated(catalogue, pattern, operation, &mut plan);
+        }
+        (None, _) => need::plan(catalogue, pattern, &mut plan),
+    }
+    plan
+}
+
+/// Whether a pattern's operation writes; statements are judged by their request.
+pub fn is_write(pattern: &Pattern) -> bool {
+    matches!(
+        pattern.operation,
+        Some(
+            Operation::PutItem
+                | Operation::UpdateItem
+                | Operation::DeleteItem
+                | Operation::BatchWriteItem
+                | Operation::TransactWriteItems
+        )
+    )
+}
+
+fn unknown(pattern: &Pattern) -> PatternPlan {
     PatternPlan {
         pattern: pattern.id.clone(),
-        class,
+        class: PlanClass::Unservable,
         table: pattern.table.clone().unwrap_or_default(),
         index: pattern.index.clone(),
         hash: Vec::new(),
@@ -164,14 +200,28 @@ pub fn plan(catalogue: &Catalogue, pattern: &Pattern) -> PatternPlan {
         forward: None,
         strong: pattern.strong.unwrap_or(false),
         transaction: false,
-        items: pattern.items,
-        item_bytes: pattern.item_bytes,
+        items: None,
+        item_bytes: None,
         arms: Vec::new(),
         remedy: None,
     }
+}
+
+/// Adds units to the arm of a table or index.
+fn add(arms: &mut Vec<Arm>, table: &str, index: Option<&str>, read: f64, write: f64) {
+    let same = |arm: &&mut Arm| arm.table == table && arm.index.as_deref() == index;
+    if let Some(arm) = arms.iter_mut().find(same) {
+        arm.read += read;
+        arm.write += write;
+        return;
+    }
+    arms.push(Arm { table: table.to_owned(), index: index.map(str::to_owned), read, write });
 }
 
 /// A number of bytes or things as a float; beyond 4 thousand million it stays there.
 pub(crate) fn float(value: usize) -> f64 {
     f64::from(u32::try_from(value).unwrap_or(u32::MAX))
 }
+
+#[cfg(test)]
+mod tests;

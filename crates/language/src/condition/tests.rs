@@ -58,3 +58,22 @@ fn numbers_compare_by_value_however_deep() {
     let item = Attributes::from([("l", AttributeValue::L(vec![one("1"), one("100")]))]);
     assert!(bind("l = :l", &values).evaluate(Some(&item)));
 }
+
+#[test]
+fn an_outline_names_each_test_and_whether_it_must_hold() {
+    let values = Attributes::from([(":v", number(2)), (":s", "b".into())]);
+    let text = "a.b = :v AND :v < c AND (begins_with(d, :s) OR NOT contains(e, :s)) AND attribute_exists(f) AND size(g) > :v";
+    let condition = bind(text, &values);
+    let outline: Vec<_> =
+        condition.outline().iter().map(|test| (test.attribute, test.operator, test.is_required)).collect();
+    let expected = [
+        ("a", "=", true),
+        ("c", ">", true),
+        ("d", "begins_with", false),
+        ("e", "contains", false),
+        ("f", "attribute_exists", true),
+        ("g", "size", true),
+    ];
+    assert_eq!(outline, expected);
+    assert_eq!(condition.outline()[1].values, [&number(2)]);
+}

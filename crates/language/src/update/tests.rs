@@ -114,3 +114,20 @@ proptest! {
         prop_assert_eq!(new.get("l"), Some(&list(&expected)), "{}", text);
     }
 }
+
+#[test]
+fn changes_tell_what_happens_at_each_path() {
+    use crate::ChangeKind::{Copy, Grow, Increment, Remove, Set, SetIfAbsent, Shrink};
+
+    let values = Attributes::from([
+        (":n", number(1)),
+        (":l", AttributeValue::L(vec![number(1)])),
+        (":s", AttributeValue::Ss(hashrange_item::StringSet::new(vec!["a".to_owned()]).unwrap())),
+    ]);
+    let text = "SET a = :n, b = b + :n, c = list_append(c, :l), d = if_not_exists(d, :n), e = a REMOVE f ADD g :n, h :s DELETE i :s";
+    let update = bind(text, &values);
+    let kinds: Vec<_> = update.changes().map(|(path, kind)| (path.top().to_owned(), kind)).collect();
+    let expected = [Set, Increment, Grow, SetIfAbsent, Copy, Remove, Increment, Grow, Shrink];
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+    assert_eq!(kinds, names.iter().map(|n| (*n).to_owned()).zip(expected).collect::<Vec<_>>());
+}
