@@ -121,7 +121,7 @@ fn bytes(catalogue: &Catalogue, pattern: &Pattern, entity: Option<&Entity>, tabl
 /// The share of writes that make a new item: as declared; all puts; updates that demand that there is none.
 fn creates(pattern: &Pattern, table: &Table, action: &Action) -> f64 {
     let demands_none = || {
-        let tests = action.condition.iter().flat_map(|condition| condition.outline());
+        let tests = action.condition.iter().flat_map(hashrange_language::Condition::outline);
         let mut absent = tests.filter(|test| test.operator == "attribute_not_exists" && test.is_required);
         absent.any(|test| table.keys.attributes().any(|key| key == test.attribute))
     };
