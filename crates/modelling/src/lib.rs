@@ -2,7 +2,7 @@
 //!
 //! # Life of a catalogue
 //!
-//! 1. Readers ([`mod@catalogue`] and its formats) turn files of several kinds into one [`Catalogue`]; what a format cannot state stays unknown.
+//! 1. [`read`] turns files of several kinds into one [`Catalogue`]; what a format cannot state stays unknown.
 //! 2. [`plan`] says for each pattern what it will read or write, and what that costs, from the declarations alone.
 //! 3. Checks judge plans and samples, and give [`Finding`]s.
 //! 4. A run sends the patterns to a [`Target`], the engine in this process or any endpoint, and compares what it observes with what is declared.
@@ -15,6 +15,7 @@ pub mod cost;
 pub mod diff;
 pub mod finding;
 pub mod plan;
+pub mod read;
 pub mod recognise;
 pub mod skew;
 pub mod target;
