@@ -2,15 +2,23 @@
 //!
 //! Each subcommand has a file of its own in `model/`, and a line in [`COMMANDS`].
 
+mod files;
+
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use hashrange_modelling::Catalogue;
+use hashrange_modelling::read::{self, Format, ReadOptions};
 
 /// A subcommand: its command line, and what runs it.
 type Subcommand = (fn() -> Command, fn(&ArgMatches) -> ExitCode);
 
 /// The subcommands, in the order of `--help`.
 const COMMANDS: &[Subcommand] = &[];
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 fine; 1 findings of severity error, failed patterns, over budget; 2 the command line or a file is wrong.";
 
 /// The command line of `model`.
 pub(crate) fn command() -> Command {
@@ -19,6 +27,7 @@ pub(crate) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(COMMANDS.iter().map(|(command, _)| command()))
+        .after_help(EXIT_CODES)
 }
 
 /// Runs the subcommand that was given.
@@ -30,4 +39,71 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
     });
     let (run, flags) = found.expect("clap demands one of the subcommands");
     run(flags)
+}
+
+/// Adds what every subcommand that reads a model takes: FILE..., `--parameter`, `--read-as`.
+#[allow(dead_code, reason = "the first subcommand is on its way")]
+pub(crate) fn with_files(command: Command) -> Command {
+    let files = Arg::new("file").value_name("FILE").num_args(1..).required(true).help(
+        "Models, in any of the formats that are read; several are merged. Also - for standard input, a folder of templates, or \
+         the address of a running server",
+    );
+    let parameter = Arg::new("parameter")
+        .long("parameter")
+        .value_name("NAME=VALUE")
+        .action(ArgAction::Append)
+        .help("A parameter or variable of a template");
+    let formats: Vec<&str> = Format::ALL.into_iter().map(Format::name).collect();
+    let read_as = Arg::new("read-as")
+        .long("read-as")
+        .value_name("FORMAT")
+        .value_parser(formats)
+        .help("The format of all files, instead of telling it by their content");
+    command.arg(files).arg(parameter).arg(read_as)
+}
+
+/// Reads the files that the command line names into one catalogue; notes go to standard error.
+///
+/// # Errors
+/// With what to exit, when all problems were told with their places.
+#[allow(dead_code, reason = "the first subcommand is on its way")]
+pub(crate) fn read_catalogue(flags: &ArgMatches) -> Result<Catalogue, ExitCode> {
+    let paths: Vec<String> = flags.get_many::<String>("file").into_iter().flatten().cloned().collect();
+    let catalogue = options(flags).and_then(|options| {
+        let (files, notes) = files::load(&paths)?;
+        for note in notes {
+            eprintln!("note: {note}");
+        }
+        read::read(&files, &options)
+            .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>())
+    });
+    match catalogue {
+        Ok(catalogue) => {
+            for note in &catalogue.notes {
+                eprintln!("note: {}: {}", note.place, note.message);
+            }
+            Ok(catalogue)
+        }
+        Err(problems) => Err(wrong(&problems)),
+    }
+}
+
+/// Tells what is wrong with the command line or a file.
+pub(crate) fn wrong(problems: &[String]) -> ExitCode {
+    for problem in problems {
+        eprintln!("error: {problem}");
+    }
+    ExitCode::from(crate::USAGE_ERROR)
+}
+
+fn options(flags: &ArgMatches) -> Result<ReadOptions, Vec<String>> {
+    let mut parameters = BTreeMap::new();
+    for given in flags.get_many::<String>("parameter").into_iter().flatten() {
+        let Some((name, value)) = given.split_once('=') else {
+            return Err(vec![format!("--parameter {given} has no value; write --parameter NAME=VALUE")]);
+        };
+        parameters.insert(name.to_owned(), value.to_owned());
+    }
+    let format = flags.get_one::<String>("read-as").and_then(|name| Format::from_name(name));
+    Ok(ReadOptions { parameters, format })
 }

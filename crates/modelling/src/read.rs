@@ -85,6 +85,11 @@ pub fn sources(file: &SourceFile) -> Vec<String> {
     sources.unwrap_or_default()
 }
 
+/// The format of a file, told by its content; `None` where it is no model.
+pub fn format_of(file: &SourceFile) -> Option<Format> {
+    parse(file, &ReadOptions::default()).ok().map(|(_, _, format)| format)
+}
+
 fn input<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<Input<'f>, Problem> {
     let mut log = Log::new(&file.path);
     let parsed = parse(file, options);
@@ -97,8 +102,10 @@ fn input<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<Input<'f>, P
 
 fn parse<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<(&'f str, Node, Format), node::Fault> {
     let fault = |message: String| node::Fault { mark: Mark::default(), message };
-    let text = std::str::from_utf8(&file.bytes).map_err(|error| fault(format!("this is no UTF-8 text: {error}")))?;
-    let hcl = options.format == Some(Format::TerraformHcl) || options.format.is_none() && detect::is_hcl(text);
+    let text =
+        std::str::from_utf8(&file.bytes).map_err(|error| fault(format!("this is no UTF-8 text: {error}")))?;
+    let hcl =
+        options.format == Some(Format::TerraformHcl) || options.format.is_none() && detect::is_hcl(text);
     if hcl {
         return Ok((text, Node::text_at(Mark::default(), ""), Format::TerraformHcl));
     }
@@ -115,7 +122,8 @@ fn catalogue(inputs: &mut [Input<'_>], options: &ReadOptions) -> Catalogue {
     // Files of one format may refer to each other: they go together, in the order in which they were given.
     let mut parts = Vec::new();
     for format in Format::ALL.into_iter().filter(|format| format.is_infrastructure()) {
-        let mut group: Vec<&mut Input<'_>> = inputs.iter_mut().filter(|input| input.format == format).collect();
+        let mut group: Vec<&mut Input<'_>> =
+            inputs.iter_mut().filter(|input| input.format == format).collect();
         if !group.is_empty() {
             parts.push(infrastructure(format, &mut group, options));
         }

@@ -75,10 +75,7 @@ impl Format {
     pub fn is_infrastructure(self) -> bool {
         matches!(
             self,
-            Format::CloudFormation
-                | Format::TerraformJson
-                | Format::TerraformHcl
-                | Format::DescribeTable
+            Format::CloudFormation | Format::TerraformJson | Format::TerraformHcl | Format::DescribeTable
         )
     }
 }

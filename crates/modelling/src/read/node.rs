@@ -260,7 +260,10 @@ impl Builder {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(fault(mark, "a second document starts here; put each into a file of its own"));
+                    return Err(fault(
+                        mark,
+                        "a second document starts here; put each into a file of its own",
+                    ));
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -284,7 +287,10 @@ impl Builder {
     fn count(&mut self, nodes: usize, mark: Mark) -> Result<(), Fault> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > NODES_MAX {
-            return Err(fault(mark, format!("the file has more than {NODES_MAX} values, with those of aliases")));
+            return Err(fault(
+                mark,
+                format!("the file has more than {NODES_MAX} values, with those of aliases"),
+            ));
         }
         Ok(())
     }
@@ -387,9 +393,7 @@ fn size(node: &Node) -> usize {
     match &node.data {
         Data::Scalar { .. } => 1,
         Data::List(items) => 1 + items.iter().map(size).sum::<usize>(),
-        Data::Map(entries) => {
-            1 + entries.iter().map(|(key, value)| size(key) + size(value)).sum::<usize>()
-        }
+        Data::Map(entries) => 1 + entries.iter().map(|(key, value)| size(key) + size(value)).sum::<usize>(),
     }
 }
 

@@ -124,7 +124,9 @@ fn version(fields: &Fields<'_>, log: &mut Log) {
     match fields.get("hashrange") {
         Some(node) if node.as_str() == Some(VERSION) => {}
         Some(node) => log.expected(node, &format!("\"hashrange: {VERSION}\", the version of the form")),
-        None => log.error(fields.mark(), format!("\"hashrange: {VERSION}\" is missing, the version of the form")),
+        None => {
+            log.error(fields.mark(), format!("\"hashrange: {VERSION}\" is missing, the version of the form"));
+        }
     }
 }
 
@@ -152,7 +154,10 @@ fn waiver(node: &Node, log: &mut Log) -> Option<Waiver> {
     let fields = Fields::open(node, &WAIVER, log)?;
     let until = required(&fields, "until", &WAIVER, log)?;
     if !is_date(&until) {
-        log.error(node.mark, format!("\"until: {}\" is no date such as 2027-03-31", super::node::shortened(&until)));
+        log.error(
+            node.mark,
+            format!("\"until: {}\" is no date such as 2027-03-31", super::node::shortened(&until)),
+        );
     }
     Some(Waiver {
         rule: required(&fields, "rule", &WAIVER, log)?,
@@ -172,12 +177,7 @@ fn is_date(text: &str) -> bool {
 }
 
 /// A text that must be there.
-pub(super) fn required(
-    fields: &Fields<'_>,
-    key: &str,
-    shape: &Shape,
-    log: &mut Log,
-) -> Option<String> {
+pub(super) fn required(fields: &Fields<'_>, key: &str, shape: &Shape, log: &mut Log) -> Option<String> {
     if fields.get(key).is_none() {
         log.error(fields.mark(), format!("a {} needs \"{key}\"", shape.name));
     }

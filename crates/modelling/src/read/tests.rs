@@ -1,19 +1,24 @@
 use expect_test::{Expect, expect};
 
+use serde_json::Value;
+
 use super::*;
 
 pub(super) fn file(path: &str, text: &str) -> SourceFile {
     SourceFile { path: path.to_owned(), bytes: text.as_bytes().to_vec() }
 }
 
+fn lines<T: ToString>(texts: impl IntoIterator<Item = T>) -> String {
+    texts.into_iter().fold(String::new(), |all, text| all + &text.to_string() + "\n")
+}
+
 fn own(text: &str) -> Catalogue {
     read(&[file("m.yaml", text)], &ReadOptions::default()).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
-fn refused(text: &str, expect: &Expect) {
+fn refused(text: &str, expect: Expect) {
     let problems = read(&[file("m.yaml", text)], &ReadOptions::default()).unwrap_err();
-    let lines: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
-    expect.assert_eq(&lines);
+    expect.assert_eq(&lines(&problems));
 }
 
 const SHOP: &str = r#"
@@ -37,21 +42,15 @@ entities:
 patterns:
 "#;
 
-fn requests(patterns: &str, expect: &Expect) {
+fn requests(patterns: &str, expect: Expect) {
     let catalogue = own(&format!("{SHOP}{patterns}"));
-    let text: String = catalogue
-        .patterns
-        .iter()
-        .map(|pattern| {
-            let request = pattern.request.clone().map(Value::Object).unwrap_or_default();
-            let operation = pattern.operation.map_or("none", hashrange_api::Operation::name);
-            format!("{} {operation} {request}\n{:?}\n", pattern.id, pattern.parameters)
-        })
-        .collect();
+    let text = lines(catalogue.patterns.iter().map(|pattern| {
+        let request = pattern.request.clone().map(Value::Object).unwrap_or_default();
+        let operation = pattern.operation.map_or("none", hashrange_api::Operation::name);
+        format!("{} {operation} {request}\n{:?}", pattern.id, pattern.parameters)
+    }));
     expect.assert_eq(&text);
 }
-
-use serde_json::Value;
 
 #[test]
 fn short_forms_of_reads_become_requests() {
@@ -66,7 +65,7 @@ fn short_forms_of_reads_become_requests() {
   - {id: 6, name: many, operation: BatchGetItem, keys: [{PK: "USER#{userId}", SK: PROFILE}]}
   - {id: 7, name: statement, statement: "SELECT * FROM \"Shop\" WHERE PK = 'USER#{userId}' AND x = {'a': 1}"}
 "#,
-        &expect![[r##"
+        expect![[r##"
             1 GetItem {"TableName":"Shop","Key":{"PK":{"S":"USER#{userId}"},"SK":{"S":"PROFILE"}},"ConsistentRead":true,"ProjectionExpression":"#name, email","ExpressionAttributeNames":{"#name":"name"}}
             {"userId": From { entity: "User", attribute: "userId" }}
             2 Query {"TableName":"Shop","KeyConditionExpression":"PK = :PK AND begins_with(SK, :SK)","Limit":20,"ScanIndexForward":false,"ExpressionAttributeValues":{":PK":{"S":"USER#{userId}"},":SK":{"S":"ORDER#"}}}
@@ -104,7 +103,7 @@ fn short_forms_of_writes_become_requests() {
       - {check: {PK: "USER#{userId}", SK: PROFILE}, condition: "attribute_exists(PK)"}
   - {id: 7, name: load, operation: BatchWriteItem, items: [{put: {PK: a, SK: b, total: 5}}, {delete: {PK: a, SK: c}}]}
 "##,
-        &expect![[r##"
+        expect![[r##"
             1 PutItem {"TableName":"Shop","Item":{"GSI1PK":{"S":"EMAIL#{email}"},"GSI1SK":{"S":"USER#{userId}"},"PK":{"S":"USER#{userId}"},"SK":{"S":"PROFILE"},"userId":{"S":"{userId}"},"email":{"S":"{email}"},"name":{"S":"{name}"}},"ConditionExpression":"attribute_not_exists(PK)"}
             {"email": From { entity: "User", attribute: "email" }, "name": From { entity: "User", attribute: "name" }, "userId": New("uuid")}
             2 PutItem {"TableName":"Shop","Item":{"PK":{"S":"USER#{userId}"},"SK":{"S":"ORDER#{placed}#{orderId}"},"userId":{"S":"{userId}"},"orderId":{"S":"{orderId}"},"placed":{"S":"{placed}"},"total":{"N":"{total}"},"status":{"S":"{status}"}}}
@@ -133,8 +132,9 @@ fn plain_samples_become_typed_items() {
 
 #[test]
 fn unknown_fields_are_notes_with_the_nearest_name() {
-    let catalogue = own("hashrange: 1\nname: x\ntables:\n  T:\n    key: id\n    tll: expiresAt\n    zzz: 1\n");
-    let notes: String = catalogue.notes.iter().map(|note| format!("{}: {}\n", note.place, note.message)).collect();
+    let catalogue =
+        own("hashrange: 1\nname: x\ntables:\n  T:\n    key: id\n    tll: expiresAt\n    zzz: 1\n");
+    let notes = lines(catalogue.notes.iter().map(|note| format!("{}: {}", note.place, note.message)));
     expect![[r#"
         m.yaml:6:5: "tll" is no field of a table, and is ignored; did you mean "ttl"?
         m.yaml:7:5: "zzz" is no field of a table, and is ignored; a table has logical_id, key, types, indexes, billing, capacity, scaling, class, ttl, stream, stream_consumers, recovery, protection, production, replicas, replica_consistency, count, bytes, items
@@ -163,7 +163,7 @@ patterns:
   - {id: P4, name: x, skew: zip, declares: [stale], parameters: {a: F.x}, expect: {order: a up}}
 waivers: [{rule: x, until: soon}]
 ",
-        &expect![[r#"
+        expect![[r#"
             m.yaml:1:12: expected "hashrange: 1", the version of the form, found "2"
             m.yaml:4:10: a key needs "hash", its partition key attribute
             m.yaml:5:14: expected one of on-demand, provisioned (did you mean on-demand?), found "on-demnad"
@@ -191,10 +191,16 @@ waivers: [{rule: x, until: soon}]
 
 #[test]
 fn text_that_is_no_yaml_is_told_with_its_place() {
-    refused("hashrange: 1\n  name: x\n", &expect![[r#"
+    refused(
+        "hashrange: 1\n  name: x\n",
+        expect![[r#"
         m.yaml:2:7: this is no YAML: mapping values are not allowed in this context
-    "#]]);
-    refused("a: 1\n", &expect![[r#"
+    "#]],
+    );
+    refused(
+        "a: 1\n",
+        expect![[r#"
         m.yaml: no model that is known: it holds a; looked for "hashrange: 1" (our own), DataModel (NoSQL Workbench), format: onetable:..., access_pattern_list (cost tool), Resources (CloudFormation, SAM, CDK, Serverless), format_version (terraform show -json), Table.TableStatus (DescribeTable), tables with table_config, TableName or table_name (dynamodb_data_model.json)
-    "#]]);
+    "#]],
+    );
 }

@@ -19,11 +19,7 @@ pub fn dynamo_item(node: &Node, log: &mut Log) -> Option<Attributes> {
 }
 
 /// An item, each value plain or in DynamoDB's JSON. Values of attributes that `kind_of` knows take that kind.
-pub fn plain_item(
-    node: &Node,
-    kind_of: &dyn Fn(&str) -> Option<Kind>,
-    log: &mut Log,
-) -> Option<Attributes> {
+pub fn plain_item(node: &Node, kind_of: &dyn Fn(&str) -> Option<Kind>, log: &mut Log) -> Option<Attributes> {
     let Data::Map(entries) = &node.data else {
         log.expected(node, "an item: a map of attributes");
         return None;

@@ -46,7 +46,7 @@ fn aliases_of_aliases_cannot_multiply_without_bound() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-        text.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+        text = format!("{text}a{level}: &a{level} [{aliases}]\n");
     }
     assert!(refused(&text).contains("values, with those of aliases"));
 }
@@ -54,6 +54,6 @@ fn aliases_of_aliases_cannot_multiply_without_bound() {
 #[test]
 fn deep_nesting_is_refused() {
     assert!(refused(&"[".repeat(100_000)).contains("recursion limit"), "the parser has a bound of its own");
-    let indented: String = (0..200).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
-    assert!(refused(&indented).contains("levels of nesting"));
+    let indented: Vec<String> = (0..200).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+    assert!(refused(&indented.concat()).contains("levels of nesting"));
 }

@@ -48,8 +48,8 @@ pub const TYPES: [(&str, Kind); 10] = [
 
 /// The names of formats, without what is between their parentheses.
 pub const FORMATS: [&str; 20] = [
-    "uuid", "ulid", "ksuid", "name", "word", "email", "phone", "iso-date", "iso-time", "epoch", "epoch-ms", "bool",
-    "int", "decimal", "text", "seq", "binary", "list", "map", "const",
+    "uuid", "ulid", "ksuid", "name", "word", "email", "phone", "iso-date", "iso-time", "epoch", "epoch-ms",
+    "bool", "int", "decimal", "text", "seq", "binary", "list", "map", "const",
 ];
 
 /// Reads an entity.
@@ -154,7 +154,8 @@ pub fn format(node: &Node, log: &mut Log) -> Option<String> {
     if closed && (FORMATS.contains(&name) || name == "ref") {
         return Some(text);
     }
-    let near = fields::nearest(name, &FORMATS).map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+    let near =
+        fields::nearest(name, &FORMATS).map_or(String::new(), |near| format!(" (did you mean {near}?)"));
     log.expected(node, &format!("a type (S, N, BOOL ...) or a format: {}{near}", FORMATS.join(", ")));
     None
 }
@@ -163,15 +164,16 @@ pub fn format(node: &Node, log: &mut Log) -> Option<String> {
 pub fn kind_of_format(format: &str) -> Option<Kind> {
     let (name, inner) = format.split_once('(').unwrap_or((format, ""));
     match name {
-        "uuid" | "ulid" | "ksuid" | "name" | "word" | "email" | "phone" | "iso-date" | "iso-time" | "text" => {
-            Some(Kind::S)
-        }
+        "uuid" | "ulid" | "ksuid" | "name" | "word" | "email" | "phone" | "iso-date" | "iso-time"
+        | "text" => Some(Kind::S),
         "epoch" | "epoch-ms" | "int" | "decimal" | "seq" => Some(Kind::N),
         "bool" => Some(Kind::Bool),
         "binary" => Some(Kind::B),
         "list" => Some(Kind::L),
         "map" => Some(Kind::M),
-        "const" => Some(if crate::read::value::is_number(inner.trim_end_matches(')')) { Kind::N } else { Kind::S }),
+        "const" => {
+            Some(if crate::read::value::is_number(inner.trim_end_matches(')')) { Kind::N } else { Kind::S })
+        }
         _ => None,
     }
 }

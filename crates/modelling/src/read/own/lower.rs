@@ -10,8 +10,8 @@ use hashrange_item::Kind;
 use serde_json::{Map, Value, json};
 
 pub use self::expression::Expression;
-pub use self::request::lower;
 pub(super) use self::request::entity_name;
+pub use self::request::lower;
 use super::entity;
 use crate::catalogue::{Catalogue, KeyType, Parameter, Pattern};
 use crate::read::fields;
@@ -123,7 +123,7 @@ impl Scope<'_> {
     /// A value in DynamoDB's JSON, of the type that the attribute has where that is known.
     pub fn value(&self, table: &str, attribute: Option<&str>, node: &Node, log: &mut Log) -> Value {
         if typed(node).is_some() {
-            return self.checked(json(node), node, log);
+            return checked(json(node), node, log);
         }
         match &node.data {
             Data::List(items) if node.tag.as_deref() == Some("!set") => set(items),
@@ -134,7 +134,7 @@ impl Scope<'_> {
             Data::Scalar { text, .. } => {
                 let known = attribute.and_then(|attribute| self.kind_of(table, attribute));
                 let kind = self.kind(node, text, known);
-                self.checked(content(kind, node, text), node, log)
+                checked(content(kind, node, text), node, log)
             }
         }
     }
@@ -155,12 +155,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Tells strings that are no templates.
-    fn checked(&self, value: Value, node: &Node, log: &mut Log) -> Value {
-        check_templates(&value, node, log);
-        value
-    }
-
     /// A map of attributes in DynamoDB's JSON.
     pub fn item(&self, table: &str, node: &Node, log: &mut Log) -> Map<String, Value> {
         let Data::Map(entries) = &node.data else {
@@ -175,6 +169,11 @@ impl Scope<'_> {
         }
         item
     }
+}
+
+fn checked(value: Value, node: &Node, log: &mut Log) -> Value {
+    check_templates(&value, node, log);
+    value
 }
 
 /// Tells strings that are no templates; all of them have the place of the node.

@@ -286,9 +286,8 @@ pub fn unknown(kind: &str, name: &str, names: &[&str], node: &Node, log: &mut Lo
 fn expect(node: &Node, log: &mut Log) -> Option<Expect> {
     let fields = Fields::open(node, &EXPECT, log)?;
     let items = fields.get("items").map(|_| fields.list("items", log));
-    let items = items.map(|items| {
-        items.iter().filter_map(|node| value::plain_item(node, &|_| None, log)).collect()
-    });
+    let items =
+        items.map(|items| items.iter().filter_map(|node| value::plain_item(node, &|_| None, log)).collect());
     let mut expect = Expect {
         items,
         min: fields.whole("min", log),
@@ -427,10 +426,16 @@ fn request(
         }
     }
     let table = lower::table_of(whole, pattern).or_else(|| known.and_then(|known| known.table.clone()));
-    let mut scope =
-        Scope { catalogue: whole, table: table.clone().unwrap_or_default(), parameters: pattern.parameters.clone() };
+    let mut scope = Scope {
+        catalogue: whole,
+        table: table.clone().unwrap_or_default(),
+        parameters: pattern.parameters.clone(),
+    };
     if table.is_none() && needs_table(operation) && fields.get("request").is_none() {
-        log.error(fields.mark(), format!("pattern {} needs \"table\": the catalogue has several", pattern.id));
+        log.error(
+            fields.mark(),
+            format!("pattern {} needs \"table\": the catalogue has several", pattern.id),
+        );
     }
     pattern.operation = Some(operation);
     pattern.request = lower::lower(operation, fields, &scope, log);

@@ -172,30 +172,28 @@ fn index_keys(node: &Node, kind: IndexKind, table: &Keys, log: &mut Log) -> Opti
     }
     let keys = keys(node, log)?;
     if kind == IndexKind::Local && keys.hash != table.hash {
-        log.error(node.mark, format!("a local index has the partition key of its table, {}", table.hash.join(", ")));
+        log.error(
+            node.mark,
+            format!("a local index has the partition key of its table, {}", table.hash.join(", ")),
+        );
     }
     Some(keys)
 }
 
 fn projection(node: &Node, log: &mut Log) -> Option<Projection> {
-    match &node.data {
-        Data::List(_) => fields::texts(node, log).map(Projection::Include),
-        _ => {
-            let words = [("all", true), ("keys", false)];
-            let all = fields::choice(node, &words, log)?;
-            Some(if all { Projection::All } else { Projection::KeysOnly })
-        }
+    if let Data::List(_) = &node.data {
+        return fields::texts(node, log).map(Projection::Include);
     }
+    let all = fields::choice(node, &[("all", true), ("keys", false)], log)?;
+    Some(if all { Projection::All } else { Projection::KeysOnly })
 }
 
 fn vector(node: &Node, log: &mut Log) -> Option<Map<String, Value>> {
-    match super::lower::json(node) {
-        Value::Object(map) => Some(map),
-        _ => {
-            log.expected(node, "a map: the index in the words of CreateTable's VectorIndexes");
-            None
-        }
+    if let Value::Object(map) = super::lower::json(node) {
+        return Some(map);
     }
+    log.expected(node, "a map: the index in the words of CreateTable's VectorIndexes");
+    None
 }
 
 fn billing(fields: &Fields<'_>, log: &mut Log) -> Option<Billing> {

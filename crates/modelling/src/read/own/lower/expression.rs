@@ -16,7 +16,10 @@ pub struct Expression {
 impl Expression {
     /// An attribute as an expression may name it: as it is, or by a placeholder where it is reserved or no identifier.
     pub fn name(&mut self, attribute: &str) -> String {
-        if is_identifier(attribute) && !attribute.starts_with('_') && !hashrange_language::is_reserved(attribute) {
+        if is_identifier(attribute)
+            && !attribute.starts_with('_')
+            && !hashrange_language::is_reserved(attribute)
+        {
             return attribute.to_owned();
         }
         let known = self.names.iter().find(|(_, name)| name.as_str() == Some(attribute));
@@ -45,7 +48,13 @@ impl Expression {
     }
 
     /// Takes the placeholders that an author gives.
-    pub fn given(&mut self, scope: &Scope<'_>, names: &[(Node, Node)], values: &[(Node, Node)], log: &mut Log) {
+    pub fn given(
+        &mut self,
+        scope: &Scope<'_>,
+        names: &[(Node, Node)],
+        values: &[(Node, Node)],
+        log: &mut Log,
+    ) {
         for (key, node) in names {
             if let (Some(key), Some(name)) = (key.as_str(), crate::read::fields::text(node, log)) {
                 self.names.insert(with_sign(key, '#'), Value::String(name));

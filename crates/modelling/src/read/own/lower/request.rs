@@ -37,7 +37,10 @@ pub fn lower(operation: Operation, fields: &Fields<'_>, scope: &Scope<'_>, log: 
 fn whole(node: &Node, fields: &Fields<'_>, log: &mut Log) -> Option<Request> {
     for short in super::super::pattern::SHORT {
         if let Some(other) = fields.get(short) {
-            log.error(other.mark, format!("\"{short}\" and \"request\" say the same; leave out one of the two"));
+            log.error(
+                other.mark,
+                format!("\"{short}\" and \"request\" say the same; leave out one of the two"),
+            );
         }
     }
     let Value::Object(mut request) = super::json(node) else {
@@ -125,14 +128,12 @@ fn put(request: &mut Request, fields: &Fields<'_>, scope: &Scope<'_>, log: &mut 
 /// An item of an entity (`{entity: Order}`), or a map of attributes.
 fn item(node: &Node, table: &str, scope: &Scope<'_>, log: &mut Log) -> Option<Request> {
     let Some(name) = entity_name(node) else { return Some(scope.item(table, node, log)) };
-    match scope.catalogue.entity(name) {
-        Some(entity) => Some(entity_item(scope, entity)),
-        None => {
-            let names: Vec<&str> = scope.catalogue.entities.iter().map(|entity| entity.name.as_str()).collect();
-            super::super::pattern::unknown("entity", name, &names, node, log);
-            None
-        }
+    let entity = scope.catalogue.entity(name);
+    if entity.is_none() {
+        let names: Vec<&str> = scope.catalogue.entities.iter().map(|entity| entity.name.as_str()).collect();
+        super::super::pattern::unknown("entity", name, &names, node, log);
     }
+    entity.map(|entity| entity_item(scope, entity))
 }
 
 /// The name in `{entity: Order}`.
@@ -159,12 +160,11 @@ fn update(request: &mut Request, fields: &Fields<'_>, scope: &Scope<'_>, log: &m
     let change = needed(fields, "update", "UpdateItem", log)?;
     request.insert("Key".to_owned(), Value::Object(scope.item(&scope.table, key, log)));
     let mut expression = given(fields, scope, log);
-    let text = match &change.data {
-        Data::Scalar { text, .. } => text.clone(),
-        _ => {
-            let change = Fields::open(change, &UPDATE, log)?;
-            clauses(&change, &scope.table, &mut expression, scope, log)
-        }
+    let text = if let Some(text) = change.as_str() {
+        text.to_owned()
+    } else {
+        let change = Fields::open(change, &UPDATE, log)?;
+        clauses(&change, &scope.table, &mut expression, scope, log)
     };
     expression.complete(&text, scope, log);
     request.insert("UpdateExpression".to_owned(), json!(text));
@@ -372,7 +372,12 @@ fn batch_write(request: &mut Request, fields: &Fields<'_>, scope: &Scope<'_>, lo
     Some(())
 }
 
-fn transact_write(request: &mut Request, fields: &Fields<'_>, scope: &Scope<'_>, log: &mut Log) -> Option<()> {
+fn transact_write(
+    request: &mut Request,
+    fields: &Fields<'_>,
+    scope: &Scope<'_>,
+    log: &mut Log,
+) -> Option<()> {
     needed(fields, "actions", "TransactWriteItems", log)?;
     let mut actions = Vec::new();
     for node in fields.list("actions", log) {

@@ -36,7 +36,8 @@ pub(super) fn parameters(pattern: &mut Pattern, fields: &Fields<'_>, scope: &Sco
     let request = Value::Object(request.clone());
     let missing: Vec<String> =
         lower::gaps(&request).into_iter().filter(|gap| !pattern.parameters.contains_key(gap)).collect();
-    let put: Vec<&Entity> = put_entities(fields).iter().filter_map(|name| scope.catalogue.entity(name)).collect();
+    let put: Vec<&Entity> =
+        put_entities(fields).iter().filter_map(|name| scope.catalogue.entity(name)).collect();
     let creates = pattern.create_share == Some(1.0) || creates(&request);
     for gap in missing {
         let parameter = match put.iter().find(|entity| has(entity, &gap)) {
@@ -77,7 +78,7 @@ fn created(entity: &Entity, gap: &str) -> Option<Parameter> {
     let keys = entity.keys.values().filter(|template| !template.is_constant());
     // Later keys narrow down earlier ones: who owns the item comes first in all of them.
     let owner = keys.clone().next().and_then(|template| template.gaps().next().map(str::to_owned));
-    let several = keys.flat_map(|template| template.gaps()).any(|name| Some(name) != owner.as_deref());
+    let several = keys.flat_map(Template::gaps).any(|name| Some(name) != owner.as_deref());
     (NEW.contains(&name) && (!several || owner.as_deref() != Some(gap))).then_some(Parameter::New(format))
 }
 
@@ -106,8 +107,10 @@ fn asked(request: &Value) -> Vec<(String, Template)> {
         let names = request.get("ExpressionAttributeNames");
         names.and_then(|names| names.get(word)).and_then(Value::as_str).unwrap_or(word).to_owned()
     };
-    let words: Vec<&str> =
-        condition.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',')).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = condition
+        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','))
+        .filter(|w| !w.is_empty())
+        .collect();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| word.starts_with(':')) {
         let before = words[..at].iter().rev().find(|word| {
             !word.starts_with(':') && !matches!(**word, "=" | "<" | "<=" | ">" | ">=" | "BETWEEN" | "AND")

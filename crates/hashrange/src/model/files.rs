@@ -1,0 +1,176 @@
+//! Getting hold of models: files, standard input, folders, running servers, and what a file names in `sources`.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use hashrange_api::Operation;
+use hashrange_modelling::read::node::BYTES_MAX;
+use hashrange_modelling::read::{self, Format, SourceFile};
+use serde_json::{Value, json};
+
+use crate::client;
+
+/// Most files of one model, with those of folders and of `sources`.
+const FILES_MAX: usize = 1_000;
+
+/// How deep folders are looked through.
+const FOLDERS_MAX: usize = 6;
+
+/// Files of a folder that may hold a model; which one each holds is told by its content.
+const ENDINGS: [&str; 6] = ["json", "yaml", "yml", "template", "tf", "tfvars"];
+
+/// Loads what a command line names, then what those files name in `sources`. Answers notes too.
+///
+/// # Errors
+/// What cannot be read, and why.
+pub(crate) fn load(paths: &[String]) -> Result<(Vec<SourceFile>, Vec<String>), Vec<String>> {
+    let mut loader = Loader::default();
+    for path in paths {
+        loader.load(path, None);
+    }
+    let mut at = 0;
+    while at < loader.files.len() {
+        let base = Path::new(&loader.files[at].path).parent().map(Path::to_path_buf);
+        for source in read::sources(&loader.files[at]) {
+            loader.load(&source, base.as_deref());
+        }
+        at += 1;
+    }
+    if loader.problems.is_empty() { Ok((loader.files, loader.notes)) } else { Err(loader.problems) }
+}
+
+#[derive(Default)]
+struct Loader {
+    files: Vec<SourceFile>,
+    notes: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl Loader {
+    fn load(&mut self, name: &str, base: Option<&Path>) {
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return match describe_all(name) {
+                Ok(file) => self.add(file),
+                Err(problem) => self.problems.push(problem),
+            };
+        }
+        if name == "-" {
+            let mut bytes = Vec::new();
+            return match std::io::stdin().lock().take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes) {
+                Ok(_) => self.add(SourceFile { path: "standard input".to_owned(), bytes }),
+                Err(error) => self.problems.push(format!("cannot read standard input: {error}")),
+            };
+        }
+        let path = base.map_or_else(|| PathBuf::from(name), |base| base.join(name));
+        if path.is_dir() {
+            self.folder(&path, 0);
+        } else {
+            self.file(&path);
+        }
+    }
+
+    fn add(&mut self, file: SourceFile) {
+        if self.files.iter().any(|have| have.path == file.path) {
+            return;
+        }
+        if self.files.len() >= FILES_MAX {
+            return self.problems.push(format!("{}: more than {FILES_MAX} files", file.path));
+        }
+        self.files.push(file);
+    }
+
+    fn file(&mut self, path: &Path) {
+        match bytes(path) {
+            Ok(bytes) => self.add(SourceFile { path: path.display().to_string(), bytes }),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// All files of a folder that hold a model; the others are passed over.
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.problems.push(format!("{}: {error}", folder.display())),
+        };
+        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target") {
+                continue;
+            }
+            if path.is_dir() && depth < FOLDERS_MAX && !path.is_symlink() {
+                self.folder(&path, depth + 1);
+            } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|have| ending == *have)) {
+                self.candidate(&path);
+            }
+        }
+    }
+
+    fn candidate(&mut self, path: &Path) {
+        let Ok(bytes) = bytes(path) else { return };
+        let file = SourceFile { path: path.display().to_string(), bytes };
+        match read::format_of(&file) {
+            Some(_) => self.add(file),
+            None => self.notes.push(format!("{}: holds no model, passed over", file.path)),
+        }
+    }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let size = std::fs::metadata(path).map_err(|error| problem(&error))?.len();
+    if size > BYTES_MAX as u64 {
+        return Err(problem(&format!("the file is larger than {} MiB", BYTES_MAX >> 20)));
+    }
+    std::fs::read(path).map_err(|error| problem(&error))
+}
+
+/// The tables of a running server, as a list of answers of DescribeTable, each with its time to live.
+fn describe_all(endpoint: &str) -> Result<SourceFile, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the system gives no timer: {error}"))?;
+    let tables = runtime.block_on(descriptions(endpoint))?;
+    let bytes = Value::Array(tables).to_string().into_bytes();
+    Ok(SourceFile { path: endpoint.to_owned(), bytes })
+}
+
+async fn descriptions(endpoint: &str) -> Result<Vec<Value>, String> {
+    let mut tables = Vec::new();
+    let mut start = Value::Null;
+    loop {
+        let mut request = json!({});
+        if !start.is_null() {
+            request["ExclusiveStartTableName"] = start;
+        }
+        let mut list = ask(endpoint, Operation::ListTables, &request).await?;
+        for name in list["TableNames"].as_array().into_iter().flatten() {
+            let request = json!({ "TableName": name });
+            let mut table = ask(endpoint, Operation::DescribeTable, &request).await?;
+            if let Ok(ttl) = ask(endpoint, Operation::DescribeTimeToLive, &request).await {
+                table["TimeToLiveDescription"] = ttl["TimeToLiveDescription"].clone();
+            }
+            tables.push(table);
+        }
+        start = list["LastEvaluatedTableName"].take();
+        if start.is_null() || tables.len() >= FILES_MAX {
+            return Ok(tables);
+        }
+    }
+}
+
+async fn ask(endpoint: &str, operation: Operation, request: &Value) -> Result<Value, String> {
+    let answer = client::ask(endpoint, &client::region(), operation, &request.to_string(), &[]).await?;
+    let body = String::from_utf8_lossy(&answer.body).into_owned();
+    if !answer.is_success() {
+        return Err(format!("{endpoint} refuses {}: {body}", operation.name()));
+    }
+    serde_json::from_str(&body)
+        .map_err(|error| format!("{endpoint} answers no JSON to {}: {error}", operation.name()))
+}
+
+/// Whether a path is a format's file that is read in a folder; for `init`.
+#[allow(dead_code, reason = "`init` is on its way")]
+pub(crate) fn is_infrastructure(file: &SourceFile) -> bool {
+    read::format_of(file).is_some_and(Format::is_infrastructure)
+}
