@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use hashrange_env::WallMs;
-use hashrange_wire::Keyring;
+use hashrange_wire::{Keyring, Seen};
 use hmac::{Hmac, KeyInit, Mac};
 use hyper::Request;
 use hyper::header::{AUTHORIZATION, HeaderValue};
@@ -86,7 +86,7 @@ fn measure(keyring: &Keyring, requests: &[Signed], args: &Args) -> Result<Vec<f6
     for _ in 0..args.rounds {
         let started = Instant::now();
         for request in requests.iter().cycle().take(args.verifications as usize) {
-            let outcome = keyring.verify(black_box(&request.head), black_box(&request.body), NOW);
+            let outcome = keyring.verify(&Seen::of(black_box(&request.head)), black_box(&request.body), NOW);
             black_box(outcome.map_err(|error| error.to_string())?);
         }
         rounds.push(started.elapsed().as_secs_f64() * 1e6 / f64::from(args.verifications));

@@ -9,7 +9,7 @@ use hashrange_api::{Call, Error, Missing, Response, Valid};
 #[cfg(test)]
 use hashrange_api::{Operation, State, state};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Explanation, Metrics, Service};
+use hashrange_service::{Caller, Explanation, Metrics, Scope, Service};
 use hashrange_store::{Memory, Store, StoreError};
 use hashrange_store_local::LocalStore;
 
@@ -141,10 +141,9 @@ impl Builder {
     ) -> Result<Database, OpenError> {
         let service = Service::open(any, env, self.engine).await.map_err(OpenError::Store)?;
         let caller = Caller {
-            account: ACCOUNT.to_owned(),
-            region: self.region,
+            scope: Arc::new(Scope { account: ACCOUNT.to_owned(), region: self.region }),
             access_key: None,
-            request_id: "embedded".to_owned(),
+            request_id: "embedded".into(),
         };
         Ok(Database { service: Arc::new(service), store, caller })
     }

@@ -11,11 +11,12 @@ mod metrics;
 use std::sync::Arc;
 
 use hashrange_api::{Error, Missing, Operation, Response, State, Valid};
-use hashrange_engine::{Engine, Options, Plan, Scope};
+use hashrange_engine::{Engine, Options, Plan};
 use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
 
 pub use explain::Explanation;
+pub use hashrange_engine::Scope;
 pub use metrics::{Connected, Family, Kind, Metrics, Page, Source};
 
 use failures::Failures;
@@ -25,14 +26,12 @@ use job::tokens::Tokens;
 /// Who asks, as the edge found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Twelve digits.
-    pub account: String,
-    /// Region of the request's credential scope, such as `us-east-1`.
-    pub region: String,
+    /// Whose tables: the account, and the region of the request's credential scope.
+    pub scope: Arc<Scope>,
     /// The access key of the signature, where there was one.
-    pub access_key: Option<String>,
+    pub access_key: Option<Arc<str>>,
     /// The id that the answer carries, for the log.
-    pub request_id: String,
+    pub request_id: Arc<str>,
 }
 
 /// The database.
@@ -76,9 +75,8 @@ impl Service {
     /// What AWS answers; an operation that is not built is unknown, as AWS answers to names it does not know.
     pub async fn call(&self, caller: &Caller, request: Valid) -> Result<Response, Error> {
         let operation = request.operation();
-        let scope = caller.scope();
-        let plan = self.plan(caller, &scope, request)?;
-        let answer = self.engine.run(&scope, plan).await;
+        let plan = self.plan(caller, request)?;
+        let answer = self.engine.run(&caller.scope, plan).await;
         match operation {
             Operation::UpdateTable => self.backfill.look(),
             Operation::TransactWriteItems | Operation::ExecuteTransaction => self.tokens.look(),
@@ -95,7 +93,7 @@ impl Service {
     /// Logs a failure of our own: each cause once, and again only for those who look closely. What failed below has been
     /// logged there as an error.
     fn tell(&self, caller: &Caller, operation: Operation, error: &Error) {
-        let (operation, request_id) = (operation.name(), &caller.request_id);
+        let (operation, request_id) = (operation.name(), &*caller.request_id);
         if self.failures.is_news(&error.to_string()) {
             tracing::warn!(operation, request_id, %error, "request failed; others may for the same cause");
         } else {
@@ -108,7 +106,7 @@ impl Service {
     /// # Errors
     /// As [`Service::call`], where the request cannot be planned.
     pub fn explain(&self, caller: &Caller, request: Valid) -> Result<Explanation, Error> {
-        let plan = self.plan(caller, &caller.scope(), request)?;
+        let plan = self.plan(caller, request)?;
         Ok(Explanation { plan: plan.to_string(), expected: plan.expected(), actual: None })
     }
 
@@ -130,22 +128,16 @@ impl Service {
         Ok((response, explanation))
     }
 
-    fn plan(&self, caller: &Caller, scope: &Scope, request: Valid) -> Result<Plan, Error> {
+    fn plan(&self, caller: &Caller, request: Valid) -> Result<Plan, Error> {
         let operation = request.operation();
         if hashrange_api::state(operation) == State::NotYet {
             tracing::warn!(
                 operation = operation.name(),
-                request_id = caller.request_id,
+                request_id = &*caller.request_id,
                 "operation is not built yet"
             );
             return Err(Error::unknown_operation());
         }
-        self.engine.plan(scope, Engine::check(request)?)
-    }
-}
-
-impl Caller {
-    fn scope(&self) -> Scope {
-        Scope { account: self.account.clone(), region: self.region.clone() }
+        self.engine.plan(&caller.scope, Engine::check(request)?)
     }
 }

@@ -15,7 +15,7 @@ use hashrange_api::{
 use hashrange_engine::Options;
 use hashrange_env::{Env, Simulation};
 use hashrange_item::{AttributeValue, Attributes, Number};
-use hashrange_service::{Caller, Service};
+use hashrange_service::{Caller, Scope, Service};
 use hashrange_store::{Memory, Store};
 
 /// Items are spread over this many values of the index key.
@@ -52,10 +52,9 @@ impl World {
 
     fn call(&self, request: impl Into<Request>) -> Response {
         let caller = Caller {
-            account: "000000000000".to_owned(),
-            region: "us-east-1".to_owned(),
+            scope: Arc::new(Scope { account: "000000000000".to_owned(), region: "us-east-1".to_owned() }),
             access_key: None,
-            request_id: "test".to_owned(),
+            request_id: "test".into(),
         };
         let request = request.into().validate(&Missing::none()).unwrap();
         // Polled by hand: the background work of the world goes on only where a test says so.

@@ -15,9 +15,9 @@ use std::{fmt, fs};
 
 use hashrange_api::{Error, ErrorCode, message};
 use hashrange_env::WallMs;
-use hyper::http::request::Parts;
 use parking_lot::RwLock;
 
+use crate::seen::Seen;
 use crate::sigv4::{self, Parsed, SigningKey};
 
 /// The account of callers whose access key is not itself an account number.
@@ -63,7 +63,7 @@ impl Secret {
 struct Entry {
     secret_key: Secret,
     session_token: Option<Secret>,
-    account: String,
+    account: Arc<str>,
     expires: Option<WallMs>,
 }
 
@@ -126,7 +126,7 @@ impl Credential {
         Ok(())
     }
 
-    fn verify(&self, head: &Parts, body: &[u8], signature: &Parsed<'_>) -> Result<(), Error> {
+    fn verify(&self, head: &Seen<'_>, body: &[u8], signature: &Parsed<'_>) -> Result<(), Error> {
         if let Some(outcome) = self.verify_with_cached(head, body, signature) {
             return outcome;
         }
@@ -140,7 +140,7 @@ impl Credential {
     /// The outcome with a key that was used before, if there is one. It is used where it lies: a copy is an HMAC state.
     fn verify_with_cached(
         &self,
-        head: &Parts,
+        head: &Seen<'_>,
         body: &[u8],
         signature: &Parsed<'_>,
     ) -> Option<Result<(), Error>> {
@@ -243,7 +243,7 @@ impl Draft {
         let entry = Entry {
             secret_key: Secret(secret_key),
             session_token: self.session_token.map(Secret),
-            account,
+            account: account.into(),
             expires: self.expires,
         };
         Ok(Found { line, access_key, entry })
@@ -295,16 +295,16 @@ impl Keyring {
     /// key's, `ExpiredTokenException`, and those of [`sigv4::verify`].
     pub fn verify<'a>(
         &self,
-        head: &'a Parts,
+        head: &Seen<'a>,
         body: &[u8],
         now: WallMs,
-    ) -> Result<(Parsed<'a>, String), Error> {
+    ) -> Result<(Parsed<'a>, Arc<str>), Error> {
         let signature = sigv4::parse_at(head, now)?;
         let credentials = Arc::clone(&self.credentials.read());
         let credential = credentials.get(&*signature.access_key).ok_or_else(unknown_key)?;
         credential.check_token(signature.session_token.as_deref(), now)?;
         credential.verify(head, body, &signature)?;
-        Ok((signature, credential.entry.account.clone()))
+        Ok((signature, Arc::clone(&credential.entry.account)))
     }
 }
 

@@ -11,12 +11,14 @@ mod credentials;
 mod handler;
 mod http;
 pub mod json;
+mod seen;
 mod server;
 pub mod sigv4;
 mod tls;
 
 pub use credentials::Keyring;
 pub use handler::Handler;
-pub use hashrange_service::{Caller, Explanation};
+pub use hashrange_service::{Caller, Explanation, Scope};
+pub use seen::Seen;
 pub use server::{Audience, Options, Server};
 pub use tls::{Source, Tls};

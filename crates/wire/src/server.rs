@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use crate::Handler;
 use crate::connection::{Busy, Guard, Refusal, Refusals};
 use crate::credentials::Keyring;
-use crate::http::Front;
+use crate::http::{Front, Session};
 use crate::tls::{Accepted, Tls};
 
 /// Read buffer of one connection, in bytes. It grows to this only for a client that fills it.
@@ -260,7 +260,8 @@ async fn converse<H: Handler, S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let busy = Busy::default();
     let guard = Guard::new(stream, &front.options, &front.env, busy.clone());
-    let service = service_fn(|request| front.answer(request, &busy, admission.is_local));
+    let session = Session::new(busy, admission.is_local);
+    let service = service_fn(|request| front.answer(request, &session));
     let connection = http1::Builder::new()
         // The guard keeps the time.
         .header_read_timeout(None)

@@ -16,9 +16,9 @@ use std::borrow::Cow;
 
 use hashrange_api::{Error, ErrorCode, message};
 use hashrange_env::WallMs;
-use hyper::header::{AUTHORIZATION, DATE, HeaderMap, HeaderName};
-use hyper::http::request::Parts;
 use memchr::memchr3;
+
+use crate::seen::Seen;
 
 pub use key::SigningKey;
 pub(crate) use key::is_same;
@@ -35,11 +35,6 @@ const ASYMMETRIC: &str = "AWS4-ECDSA-";
 pub const SERVICE: &str = "dynamodb";
 /// The last part of every credential scope.
 pub const TERMINATOR: &str = "aws4_request";
-/// Headers that AWS adds to HTTP's. A name that is made once is found several times faster than a text.
-const X_AMZ_CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
-const X_AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
-const X_AMZ_SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
-const X_AMZ_TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 /// Longest region name that is taken, in bytes; AWS's own are at most 16.
 pub const REGION_BYTES_MAX: usize = 64;
 
@@ -107,7 +102,7 @@ struct Sent<'a> {
 /// In this order: `MissingAuthenticationTokenException`, `InvalidSignatureException` for both forms at once,
 /// `IncompleteSignatureException` for missing parts, asymmetric algorithms and the credential,
 /// `InvalidSignatureException` for the scope.
-pub fn parse(head: &Parts) -> Result<Parsed<'_>, Error> {
+pub fn parse<'a>(head: &Seen<'a>) -> Result<Parsed<'a>, Error> {
     let sent = read(head)?;
     if sent.algorithm.starts_with(ASYMMETRIC) {
         return Err(incomplete(message::auth::unsupported_algorithm(&sent.algorithm)));
@@ -122,7 +117,7 @@ pub fn parse(head: &Parts) -> Result<Parsed<'_>, Error> {
 /// `IncompleteSignatureException` for missing parts and unreadable times, `InvalidSignatureException` for times more
 /// than 15 minutes from `now` and for an unsigned host, `IncompleteSignatureException` for other algorithms than
 /// [`ALGORITHM`] and for the credential, `InvalidSignatureException` for the scope and its date.
-pub fn parse_at(head: &Parts, now: WallMs) -> Result<Parsed<'_>, Error> {
+pub fn parse_at<'a>(head: &Seen<'a>, now: WallMs) -> Result<Parsed<'a>, Error> {
     let sent = read(head)?;
     let signed_at = time::check(&sent.timestamp, now)?;
     if !pieces(&sent.signed_headers, b';').any(|name| name.eq_ignore_ascii_case("host")) {
@@ -135,15 +130,15 @@ pub fn parse_at(head: &Parts, now: WallMs) -> Result<Parsed<'_>, Error> {
 }
 
 /// Finds the signature and sees that none of its parts is missing.
-fn read(head: &Parts) -> Result<Sent<'_>, Error> {
-    let authorization = head.headers.get(AUTHORIZATION);
-    let query = head.uri.query().filter(|query| query::has(query, "X-Amz-Algorithm"));
+fn read<'a>(head: &Seen<'a>) -> Result<Sent<'a>, Error> {
+    let authorization = head.authorization;
+    let query = head.parts.uri.query().filter(|query| query::has(query, "X-Amz-Algorithm"));
     match (authorization, query) {
         (Some(_), Some(_)) => Err(invalid(message::auth::both_forms())),
         (None, Some(query)) => from_query(query),
         (Some(header), None) if header.as_bytes().trim_ascii_start().starts_with(b"AWS4-") => {
             let text = str::from_utf8(header.as_bytes());
-            from_header(text.map_err(|_| not_text(header.as_bytes()))?, &head.headers)
+            from_header(text.map_err(|_| not_text(header.as_bytes()))?, head)
         }
         _ => Err(Error::new(ErrorCode::MissingAuthenticationTokenException, message::auth::missing())),
     }
@@ -156,8 +151,8 @@ fn not_text(header: &[u8]) -> Error {
 }
 
 /// The header form: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, with commas, spaces or both between.
-fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Sent<'a>, Error> {
-    let found = header_parts(authorization, headers);
+fn from_header<'a>(authorization: &'a str, head: &Seen<'a>) -> Result<Sent<'a>, Error> {
+    let found = header_parts(authorization, head);
     let missing = missing_of(&[
         ("Credential", &found.credential),
         ("Signature", &found.signature),
@@ -170,7 +165,7 @@ fn from_header<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Result<Sen
     Ok(found.complete(Form::Header))
 }
 
-fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a> {
+fn header_parts<'a>(authorization: &'a str, head: &Seen<'a>) -> Found<'a> {
     let mut words = words(authorization);
     let mut found = Found { algorithm: words.next().map(Cow::Borrowed), ..Found::default() };
     for (name, value) in words.filter_map(at_equals_sign) {
@@ -182,9 +177,9 @@ fn header_parts<'a>(authorization: &'a str, headers: &'a HeaderMap) -> Found<'a>
         };
         *part = Some(Cow::Borrowed(value));
     }
-    let timestamp = headers.get(X_AMZ_DATE).or_else(|| headers.get(DATE));
+    let timestamp = head.x_amz_date.or(head.date);
     found.timestamp = timestamp.map(|value| text_of(value.as_bytes()));
-    found.session_token = headers.get(X_AMZ_SECURITY_TOKEN).map(|value| text_of(value.as_bytes()));
+    found.session_token = head.x_amz_security_token.map(|value| text_of(value.as_bytes()));
     found
 }
 

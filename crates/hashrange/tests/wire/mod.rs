@@ -19,9 +19,8 @@ impl Handler for Behind {
         if state(request.operation()) == State::NotYet {
             return Err(Error::unknown_operation());
         }
-        let scope = Scope { account: caller.account.clone(), region: caller.region.clone() };
-        let plan = self.0.plan(&scope, Engine::check(request)?)?;
-        self.0.run(&scope, plan).await
+        let plan = self.0.plan(&caller.scope, Engine::check(request)?)?;
+        self.0.run(&caller.scope, plan).await
     }
 
     fn explain(&self, _caller: &Caller, _request: Valid) -> Result<Explanation, Error> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hashrange_api::{Error, ErrorCode, Missing, Request, Response};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Service};
+use hashrange_service::{Caller, Scope, Service};
 
 use crate::history::{CallId, History, Touch};
 use crate::item::Step;
@@ -45,10 +45,9 @@ pub struct Stage {
 /// The account and region of everything in the simulation.
 pub fn caller() -> Caller {
     Caller {
-        account: "000000000000".to_owned(),
-        region: "us-east-1".to_owned(),
+        scope: Arc::new(Scope { account: "000000000000".to_owned(), region: "us-east-1".to_owned() }),
         access_key: None,
-        request_id: "simulated".to_owned(),
+        request_id: "simulated".into(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hashrange_env::{BoxFuture, Env};
@@ -10,13 +10,22 @@ use hashrange_env::{BoxFuture, Env};
 /// One timer for one connection. It is not moved with the deadline: when it rings too early, it is set again.
 pub(super) struct Watch {
     env: Env,
-    /// When the timer rings, on the monotonic clock, and the timer.
-    timer: Option<(Duration, BoxFuture<'static, ()>)>,
+    timer: Option<Timer>,
+}
+
+struct Timer {
+    /// When it rings, on the monotonic clock.
+    rings: Duration,
+    future: BoxFuture<'static, ()>,
+    /// Whom it wakes.
+    wakes: Option<Waker>,
 }
 
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("rings", &self.timer.as_ref().map(|(at, _)| at)).finish_non_exhaustive()
+        f.debug_struct("Watch")
+            .field("rings", &self.timer.as_ref().map(|timer| timer.rings))
+            .finish_non_exhaustive()
     }
 }
 
@@ -37,14 +46,21 @@ impl Watch {
         while now < deadline {
             // A timer that rings later than needed is of no use.
             let timer = match self.timer.take() {
-                Some((rings, timer)) if rings <= deadline => (rings, timer),
-                _ => (deadline, self.env.tasks.sleep(deadline.saturating_sub(now))),
+                Some(timer) if timer.rings <= deadline => timer,
+                _ => {
+                    let future = self.env.tasks.sleep(deadline.saturating_sub(now));
+                    Timer { rings: deadline, future, wakes: None }
+                }
             };
-            let (rings, timer) = self.timer.insert(timer);
-            let rings = *rings;
-            if Pin::new(timer).poll(cx) == Poll::Pending {
+            let timer = self.timer.insert(timer);
+            if now < timer.rings && timer.wakes.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
                 return false;
             }
+            if Pin::new(&mut timer.future).poll(cx) == Poll::Pending {
+                timer.wakes = Some(cx.waker().clone());
+                return false;
+            }
+            let rings = timer.rings;
             self.timer = None;
             // A timer may ring a little before the clock says so.
             now = self.env.clock.monotonic().max(rings);

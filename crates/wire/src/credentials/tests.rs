@@ -52,7 +52,7 @@ fn entry(secret: &str, token: Option<&str>, account: &str, expires: Option<u64>)
     Entry {
         secret_key: Secret(secret.to_owned()),
         session_token: token.map(|text| Secret(text.to_owned())),
-        account: account.to_owned(),
+        account: account.into(),
         expires: expires.map(WallMs),
     }
 }
@@ -85,7 +85,7 @@ fn profiles_give_their_credentials() {
 #[test]
 fn a_key_of_twelve_digits_is_its_own_account() {
     let text = "[a]\naws_access_key_id=123456789012\naws_secret_access_key=x\n";
-    assert_eq!(credentials(text)["123456789012"].entry.account, "123456789012");
+    assert_eq!(credentials(text)["123456789012"].entry.account.as_ref(), "123456789012");
 }
 
 #[test]

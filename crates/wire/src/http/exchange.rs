@@ -10,9 +10,7 @@ use hashrange_api::{Error, Operation, Response as Answer};
 use hashrange_env::Env;
 use hashrange_service::{Caller, Explanation, Metrics};
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{
-    CONTENT_ENCODING, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING, VIA,
-};
+use hyper::header::{FORWARDED, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING, VIA};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
@@ -20,10 +18,11 @@ use super::body::{self, BodyError, BodyLimits};
 use super::coding::ExpandError;
 use super::record::Record;
 use super::reply::{self, Media, Reply};
+use super::session::Session;
 use super::{coding, request_id};
-use crate::connection::Busy;
 use crate::connection::memory::{AnswerCharge, Charge, Memory};
-use crate::credentials::{Keyring, account_of};
+use crate::credentials::Keyring;
+use crate::seen::Seen;
 use crate::server::{Audience, Options};
 use crate::{Handler, codec, json, sigv4};
 
@@ -77,35 +76,39 @@ impl<H: Handler> Front<H> {
     pub(crate) async fn answer(
         &self,
         request: Request<Incoming>,
-        busy: &Busy,
-        is_local: bool,
+        session: &Session,
     ) -> Result<Response<reply::Body>, Infallible> {
-        busy.set(true);
+        session.busy.set(true);
         let (head, body) = request.into_parts();
+        let seen = Seen::of(&head);
         let request_id = request_id::draw(&*self.env.random);
         // The end of such a body is told inside it; nothing may follow it on the connection.
         let is_chunked = body.size_hint().exact().is_none();
-        let mut record = Record::new(is_local);
-        let mut reply = self.reply(&head, body, &request_id, &mut record).await;
+        let mut record = Record::new();
+        let asked = Asked { seen, session, request_id: &request_id };
+        let mut reply = self.reply(asked, body, &mut record).await;
+        let cross_origin = seen.origin.is_some();
         if is_chunked {
             reply = reply.closing();
         }
         record.end(&self.metrics, &*self.env.clock, reply.status().as_u16(), (&head.method, &request_id));
-        busy.set(false);
-        Ok(reply.into_response(head, &request_id))
+        session.busy.set(false);
+        Ok(reply.into_response(head, &request_id, cross_origin))
     }
 
-    async fn reply(&self, head: &Parts, body: Incoming, request_id: &str, record: &mut Record) -> Reply {
-        if is_head_too_large(head) || (body.size_hint().exact().is_none() && !is_plainly_chunked(head)) {
+    async fn reply(&self, asked: Asked<'_>, body: Incoming, record: &mut Record) -> Reply {
+        let head = asked.seen.parts;
+        if is_head_too_large(&asked.seen) || (body.size_hint().exact().is_none() && !is_plainly_chunked(head))
+        {
             Reply::refusal(StatusCode::BAD_REQUEST)
         } else if head.method == Method::POST {
-            record.operation = operation_of(head);
-            self.post(head, body, request_id, record).await
+            record.operation = operation_of(&asked.seen);
+            self.post(asked, body, record).await
         } else if head.method == Method::GET && head.uri.path() == "/" {
-            Reply::health(host_of(head))
-        } else if head.method == Method::GET && head.uri.path() == "/metrics" && self.shows(head, record) {
+            Reply::health(host_of(&asked.seen))
+        } else if head.method == Method::GET && head.uri.path() == "/metrics" && self.shows(asked) {
             Reply::metrics(self.metrics.page())
-        } else if head.method == Method::OPTIONS && head.headers.contains_key(ORIGIN) {
+        } else if head.method == Method::OPTIONS && asked.seen.origin.is_some() {
             Reply::preflight(&head.headers)
         } else {
             Reply::unknown_page()
@@ -113,19 +116,20 @@ impl<H: Handler> Front<H> {
     }
 
     /// Whether the counts are for whoever sent this.
-    fn shows(&self, head: &Parts, record: &Record) -> bool {
+    fn shows(&self, asked: Asked<'_>) -> bool {
         match self.options.metrics {
             Audience::Nobody => false,
             Audience::Local => {
-                record.is_local && !OF_OTHERS.iter().any(|name| head.headers.contains_key(name))
+                let headers = &asked.seen.parts.headers;
+                asked.session.is_local && !OF_OTHERS.iter().any(|name| headers.contains_key(name))
             }
             Audience::Everybody => true,
         }
     }
 
-    async fn post(&self, head: &Parts, body: Incoming, request_id: &str, record: &mut Record) -> Reply {
-        let media = Media::of(&head.headers);
-        let (sent, charge) = match self.receive(head, body).await {
+    async fn post(&self, asked: Asked<'_>, body: Incoming, record: &mut Record) -> Reply {
+        let media = Media::of(asked.seen.content_type);
+        let (sent, charge) = match self.receive(asked.seen, body).await {
             Ok(received) => received,
             Err(BodyError::NoMemory) => {
                 let error = codec::no_memory();
@@ -140,11 +144,11 @@ impl<H: Handler> Front<H> {
         let media = media.unwrap_or(Media::Json);
         record.begun = Some(self.env.clock.monotonic());
         // A bug in one request must not end the process, nor the connection.
-        let operated = AssertUnwindSafe(self.operate(head, &sent, charge, request_id, record)).catch_unwind();
+        let operated = AssertUnwindSafe(self.operate(asked, &sent, charge, record)).catch_unwind();
         let done = operated.await.unwrap_or_else(|panic| {
             let cause = cause_of(&*panic, self.options.log_values);
-            let operation = operation_of(head).map(Operation::name);
-            tracing::error!(request_id, operation, cause, "a request panicked");
+            let operation = operation_of(&asked.seen).map(Operation::name);
+            tracing::error!(request_id = &**asked.request_id, operation, cause, "a request panicked");
             Err(codec::internal_error())
         });
         record.outcome = Some(done.as_ref().map(|_| ()).map_err(|error| error.code));
@@ -158,11 +162,11 @@ impl<H: Handler> Front<H> {
     }
 
     /// The body as sent, still compressed if it came so.
-    async fn receive(&self, head: &Parts, body: Incoming) -> Result<body::Held<'_>, BodyError> {
+    async fn receive(&self, seen: Seen<'_>, body: Incoming) -> Result<body::Held<'_>, BodyError> {
         let limits = BodyLimits {
             max: self.options.max_body,
             timeout: self.options.body_timeout,
-            client_waits: head.headers.contains_key(EXPECT),
+            client_waits: seen.expect.is_some(),
         };
         body::read(body, limits, &self.memory, &self.env).await
     }
@@ -170,18 +174,17 @@ impl<H: Handler> Front<H> {
     /// Runs the operation that the head names on the body.
     async fn operate(
         &self,
-        head: &Parts,
+        asked: Asked<'_>,
         sent: &Bytes,
         mut charge: BodyCharge<'_>,
-        request_id: &str,
         record: &mut Record,
     ) -> Result<Done, Error> {
-        let expanded = self.expand(head, sent, &mut charge).map_err(|error| match error {
+        let expanded = self.expand(&asked.seen, sent, &mut charge).map_err(|error| match error {
             ExpandError::Unreadable => codec::internal_error(),
             ExpandError::NoMemory => codec::no_memory(),
         })?;
         let body = expanded.as_ref().unwrap_or(sent);
-        let (operation, caller) = self.admit(head, sent, request_id, record.operation).map_err(|error| {
+        let (operation, caller) = self.admit(asked, sent, record.operation).map_err(|error| {
             if body.is_empty() || json::is_json(body) { error } else { codec::not_json() }
         })?;
         record.caller(&caller);
@@ -190,7 +193,7 @@ impl<H: Handler> Front<H> {
         }
         let request = codec::decode(operation, body)?;
         record.request(request.request());
-        match head.headers.get(EXPLAIN).map(HeaderValue::as_bytes) {
+        match asked.seen.x_hashrange_explain.map(HeaderValue::as_bytes) {
             None => self.done(operation, &self.handler.call(&caller, request).await?, None),
             Some(b"plan") => {
                 let explanation = Some(self.handler.explain(&caller, request)?);
@@ -226,15 +229,15 @@ impl<H: Handler> Front<H> {
     /// The body without framing and compression, if it came with any.
     fn expand(
         &self,
-        head: &Parts,
+        seen: &Seen<'_>,
         sent: &Bytes,
         charge: &mut BodyCharge<'_>,
     ) -> Result<Option<Bytes>, ExpandError> {
-        let unchunked = sigv4::unchunk(head, sent).map_err(|sigv4::BadChunks| ExpandError::Unreadable)?;
+        let unchunked = sigv4::unchunk(seen, sent).map_err(|sigv4::BadChunks| ExpandError::Unreadable)?;
         if let Some(body) = &unchunked {
             charge.add(body.len())?;
         }
-        let Some(coding) = head.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) else {
+        let Some(coding) = seen.content_encoding.map(HeaderValue::as_bytes) else {
             return Ok(unchunked);
         };
         let max = self.options.max_body;
@@ -248,30 +251,34 @@ impl<H: Handler> Front<H> {
     /// The operation, if the head names one, and the caller that its signature names.
     fn admit(
         &self,
-        head: &Parts,
+        asked: Asked<'_>,
         sent: &[u8],
-        request_id: &str,
         operation: Option<Operation>,
     ) -> Result<(Operation, Caller), Error> {
         let operation = operation.ok_or_else(Error::unknown_operation)?;
-        let (signature, account) = if let Some(keyring) = &self.keyring {
-            keyring.verify(head, sent, self.env.clock.now())?
-        } else {
-            let signature = sigv4::parse(head)?;
-            let account = account_of(&signature.access_key).to_owned();
-            (signature, account)
+        let signer = match &self.keyring {
+            Some(keyring) => {
+                asked.session.signer_of(keyring.verify(&asked.seen, sent, self.env.clock.now())?)
+            }
+            None => asked.session.signer(&asked.seen)?,
         };
         let caller = Caller {
-            account,
-            region: signature.region.into_owned(),
-            access_key: Some(signature.access_key.into_owned()),
-            request_id: request_id.to_owned(),
+            scope: signer.scope,
+            access_key: Some(signer.access_key),
+            request_id: Arc::clone(asked.request_id),
         };
         Ok((operation, caller))
     }
 }
 
-const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+/// A request without its body.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    seen: Seen<'a>,
+    /// The connection on which it came.
+    session: &'a Session,
+    request_id: &'a Arc<str>,
+}
 
 /// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
@@ -280,8 +287,8 @@ pub(super) const EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-expl
 const OF_OTHERS: [HeaderName; 4] = [ORIGIN, FORWARDED, VIA, HeaderName::from_static("x-forwarded-for")];
 
 /// The operation that a head names.
-fn operation_of(head: &Parts) -> Option<Operation> {
-    let target = head.headers.get(TARGET).and_then(|target| target.to_str().ok());
+fn operation_of(seen: &Seen<'_>) -> Option<Operation> {
+    let target = seen.x_amz_target.and_then(|target| target.to_str().ok());
     target.and_then(Operation::from_target)
 }
 
@@ -318,16 +325,14 @@ fn is_plainly_chunked(head: &Parts) -> bool {
 }
 
 /// Whether the request line or the header block, as sent, is beyond what AWS reads.
-fn is_head_too_large(head: &Parts) -> bool {
-    let line =
-        head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
-    // Each header line has a colon, a space and two line-end bytes besides its name and value.
-    let block: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
-    line > HEAD_PART_BYTES_MAX || block > HEAD_PART_BYTES_MAX
+fn is_head_too_large(seen: &Seen<'_>) -> bool {
+    let Parts { method, uri, .. } = seen.parts;
+    let line = method.as_str().len() + uri.path_and_query().map_or(0, |target| target.as_str().len());
+    line > HEAD_PART_BYTES_MAX || seen.block_bytes > HEAD_PART_BYTES_MAX
 }
 
-fn host_of(head: &Parts) -> &str {
-    let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+fn host_of<'a>(seen: &Seen<'a>) -> &'a str {
+    let host = seen.host.and_then(|host| host.to_str().ok());
     host.filter(|host| !host.is_empty()).unwrap_or(DEFAULT_HOST)
 }
 

@@ -9,5 +9,7 @@ mod exchange;
 mod record;
 mod reply;
 mod request_id;
+mod session;
 
 pub(crate) use exchange::Front;
+pub(crate) use session::Session;

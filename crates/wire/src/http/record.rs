@@ -1,6 +1,7 @@
 //! What is kept of a request for the counts and for its line in the log: never what items hold.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hashrange_api::{ErrorCode, Operation, Request, TransactWriteItem};
@@ -11,8 +12,6 @@ use hyper::Method;
 /// One request. Names and ids are only kept where a line is going to be logged.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// It came from this machine.
-    pub(super) is_local: bool,
     /// The operation that its head names.
     pub(super) operation: Option<Operation>,
     /// When its body had arrived.
@@ -23,13 +22,12 @@ pub(super) struct Record {
     pub(super) text: Option<String>,
     is_logged: bool,
     table: Option<String>,
-    access_key: Option<String>,
+    access_key: Option<Arc<str>>,
 }
 
 impl Record {
-    pub(super) fn new(is_local: bool) -> Record {
+    pub(super) fn new() -> Record {
         Record {
-            is_local,
             operation: None,
             begun: None,
             outcome: None,
@@ -79,7 +77,7 @@ impl Record {
                 code,
                 text = self.text,
                 duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-                access_key = self.access_key,
+                access_key = self.access_key.as_deref(),
                 "answered"
             );
         }

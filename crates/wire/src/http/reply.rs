@@ -10,7 +10,7 @@ use hyper::header::{
     ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
     ACCESS_CONTROL_REQUEST_METHOD, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName,
-    HeaderValue, ORIGIN, SERVER,
+    HeaderValue, SERVER,
 };
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
@@ -69,8 +69,8 @@ impl Media {
     }
 
     /// The media type of a request, whatever parameters follow it; `None` if it is missing or another one.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Media> {
-        let text = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    pub(super) fn of(content_type: Option<&HeaderValue>) -> Option<Media> {
+        let text = content_type?.to_str().ok()?;
         let base = text.split(';').next().unwrap_or_default().trim();
         if base.eq_ignore_ascii_case("application/x-amz-json-1.0") {
             Some(Media::AmzJson)
@@ -178,8 +178,12 @@ impl Reply {
     }
 
     /// The response to the request with that head.
-    pub(super) fn into_response(self, request: Parts, request_id: &str) -> Response<Body> {
-        let cross_origin = request.headers.contains_key(ORIGIN);
+    pub(super) fn into_response(
+        self,
+        request: Parts,
+        request_id: &str,
+        cross_origin: bool,
+    ) -> Response<Body> {
         let (body, coding) = compress(self.body, &request.headers);
         // The request's own map is used again: hyper takes it back for the next request on this connection.
         let mut headers = request.headers;

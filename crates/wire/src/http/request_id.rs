@@ -1,5 +1,7 @@
 //! Request ids: 52 characters, 260 random bits in the digits of base 32, as AWS's look.
 
+use std::sync::Arc;
+
 use hashrange_env::Random;
 
 /// Length of a request id in characters.
@@ -11,16 +13,16 @@ const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
 const DIGITS_PER_DRAW: usize = 12;
 
 /// A new request id.
-pub(crate) fn draw(random: &dyn Random) -> String {
-    let mut id = String::with_capacity(LENGTH);
-    while id.len() < LENGTH {
+pub(crate) fn draw(random: &dyn Random) -> Arc<str> {
+    let mut id = [0; LENGTH];
+    for part in id.chunks_mut(DIGITS_PER_DRAW) {
         let mut bits = random.next_u64();
-        for _ in 0..DIGITS_PER_DRAW.min(LENGTH - id.len()) {
-            id.push(char::from(DIGITS[(bits & 31) as usize]));
+        for digit in part {
+            *digit = DIGITS[(bits & 31) as usize];
             bits >>= 5;
         }
     }
-    id
+    str::from_utf8(&id).expect("the digits are ASCII").into()
 }
 
 #[cfg(test)]

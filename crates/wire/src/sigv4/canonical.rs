@@ -2,25 +2,23 @@
 
 use std::borrow::Cow;
 
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, GetAll, HOST, HeaderValue};
-use hyper::http::request::Parts;
 use memchr::memchr2;
 
-use super::{
-    Form, Parsed, X_AMZ_CONTENT_SHA256, X_AMZ_DATE, X_AMZ_SECURITY_TOKEN, X_AMZ_TARGET, pieces, query,
-};
+use super::{Form, Parsed, pieces, query};
+use crate::seen::Seen;
 
 /// Room for a usual canonical request, in bytes.
 const USUAL_BYTES: usize = 1024;
 
 /// The canonical request, with `payload` as the hash of the body; nothing if a signed header is not there.
-pub(super) fn request(head: &Parts, signature: &Parsed<'_>, payload: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn request(head: &Seen<'_>, signature: &Parsed<'_>, payload: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
-    out.extend_from_slice(head.method.as_str().as_bytes());
+    let parts = head.parts;
+    out.extend_from_slice(parts.method.as_str().as_bytes());
     out.push(b'\n');
-    push_path(&mut out, head.uri.path());
+    push_path(&mut out, parts.uri.path());
     out.push(b'\n');
-    if let Some(query) = head.uri.query() {
+    if let Some(query) = parts.uri.query() {
         let unsigned = (signature.form == Form::Query).then_some("X-Amz-Signature");
         query::canonical(&mut out, query, unsigned);
     }
@@ -54,34 +52,29 @@ fn push_path(out: &mut Vec<u8>, path: &str) {
     }
 }
 
-fn push_headers(out: &mut Vec<u8>, head: &Parts, names: &str) -> Option<()> {
+fn push_headers(out: &mut Vec<u8>, head: &Seen<'_>, names: &str) -> Option<()> {
     for name in pieces(names, b';') {
-        let mut values = values_of(head, name).into_iter();
-        let first = values.next()?;
         out.extend_from_slice(name.as_bytes());
         out.push(b':');
-        push_words(out, first.as_bytes());
-        for value in values {
-            out.push(b',');
-            push_words(out, value.as_bytes());
+        if let Some(only) = head.only(name) {
+            push_words(out, only.as_bytes());
+        } else {
+            push_values(out, head, name)?;
         }
         out.push(b'\n');
     }
     Some(())
 }
 
-/// The values of a header. Those that SDKs sign in every request have names at hand, which saves making one.
-fn values_of<'a>(head: &'a Parts, name: &str) -> GetAll<'a, HeaderValue> {
-    match name {
-        "content-length" => head.headers.get_all(CONTENT_LENGTH),
-        "content-type" => head.headers.get_all(CONTENT_TYPE),
-        "host" => head.headers.get_all(HOST),
-        "x-amz-content-sha256" => head.headers.get_all(X_AMZ_CONTENT_SHA256),
-        "x-amz-date" => head.headers.get_all(X_AMZ_DATE),
-        "x-amz-security-token" => head.headers.get_all(X_AMZ_SECURITY_TOKEN),
-        "x-amz-target" => head.headers.get_all(X_AMZ_TARGET),
-        other => head.headers.get_all(other),
+/// The values of a header that may be repeated, with commas between them.
+fn push_values(out: &mut Vec<u8>, head: &Seen<'_>, name: &str) -> Option<()> {
+    let mut values = head.parts.headers.get_all(name).into_iter();
+    push_words(out, values.next()?.as_bytes());
+    for value in values {
+        out.push(b',');
+        push_words(out, value.as_bytes());
     }
+    Some(())
 }
 
 /// The value without space around it, and with one space for each run of white space inside.
@@ -100,12 +93,12 @@ fn push_words(out: &mut Vec<u8>, value: &[u8]) {
 }
 
 /// The hash of the payload as the client names it, if it does.
-pub(super) fn named_payload(head: &Parts, form: Form) -> Option<Cow<'_, [u8]>> {
-    let in_query = || match query::get(head.uri.query()?, "X-Amz-Content-Sha256")? {
+pub(super) fn named_payload<'a>(head: &Seen<'a>, form: Form) -> Option<Cow<'a, [u8]>> {
+    let in_query = || match query::get(head.parts.uri.query()?, "X-Amz-Content-Sha256")? {
         Cow::Borrowed(text) => Some(Cow::Borrowed(text.as_bytes())),
         Cow::Owned(text) => Some(Cow::Owned(text.into_bytes())),
     };
-    match head.headers.get(X_AMZ_CONTENT_SHA256) {
+    match head.x_amz_content_sha256 {
         Some(value) => Some(Cow::Borrowed(value.as_bytes().trim_ascii())),
         None if form == Form::Query => in_query(),
         None => None,

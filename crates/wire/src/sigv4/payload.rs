@@ -4,11 +4,11 @@
 //! ends it, and lines `name:value` may follow. SDKs use it for bodies whose hash they do not know beforehand.
 
 use bytes::Bytes;
-use hyper::http::request::Parts;
 
 use super::canonical::named_payload;
 use super::key::{digest, hex};
-use super::{Form, Parsed, SigningKey, TERMINATOR, X_AMZ_CONTENT_SHA256};
+use super::{Form, Parsed, SigningKey, TERMINATOR};
+use crate::seen::Seen;
 
 const UNSIGNED: &[u8] = b"UNSIGNED-PAYLOAD";
 const CHUNKED: &[u8] = b"STREAMING-";
@@ -45,7 +45,7 @@ impl Payload {
     }
 
     /// The payload of a request; nothing if the client names a hash that is not the body's.
-    pub(super) fn of(head: &Parts, body: &[u8], form: Form) -> Option<Payload> {
+    pub(super) fn of(head: &Seen<'_>, body: &[u8], form: Form) -> Option<Payload> {
         let named = named_payload(head, form);
         match named.as_deref() {
             Some(UNSIGNED) => return Some(Payload::Unsigned(UNSIGNED)),
@@ -66,8 +66,8 @@ impl Payload {
 pub(crate) struct BadChunks;
 
 /// The body inside `aws-chunked` framing, if the request says that it has one.
-pub(crate) fn unchunk(head: &Parts, sent: &Bytes) -> Result<Option<Bytes>, BadChunks> {
-    let named = head.headers.get(X_AMZ_CONTENT_SHA256);
+pub(crate) fn unchunk(head: &Seen<'_>, sent: &Bytes) -> Result<Option<Bytes>, BadChunks> {
+    let named = head.x_amz_content_sha256;
     if !named.is_some_and(|named| named.as_bytes().trim_ascii().starts_with(CHUNKED)) {
         return Ok(None);
     }
@@ -77,7 +77,7 @@ pub(crate) fn unchunk(head: &Parts, sent: &Bytes) -> Result<Option<Bytes>, BadCh
         true
     })
     .ok_or(BadChunks)?;
-    let announced = head.headers.get("x-amz-decoded-content-length");
+    let announced = head.parts.headers.get("x-amz-decoded-content-length");
     if announced.is_some_and(|length| length.as_bytes() != data.len().to_string().as_bytes()) {
         return Err(BadChunks);
     }

@@ -1,5 +1,8 @@
 //! Every error of the form, in AWS's words and order.
 
+use hyper::header::AUTHORIZATION;
+use hyper::http::request::Parts;
+
 use super::*;
 use hyper::Request;
 
@@ -15,7 +18,7 @@ fn head(uri: &str, headers: &[(&str, &str)]) -> Parts {
 }
 
 fn error_of(uri: &str, headers: &[(&str, &str)]) -> String {
-    parse(&head(uri, headers)).unwrap_err().to_string()
+    parse(&Seen::of(&head(uri, headers))).unwrap_err().to_string()
 }
 
 fn with_credential(credential: &str) -> String {
@@ -27,7 +30,7 @@ fn with_credential(credential: &str) -> String {
 fn the_header_form_gives_its_parts() {
     let token = ("x-amz-security-token", "token");
     let head = head("/", &[("authorization", GOOD), ("x-amz-date", "20260101T000000Z"), token]);
-    let parsed = parse(&head).unwrap();
+    let parsed = parse(&Seen::of(&head)).unwrap();
     let expected = Parsed {
         form: Form::Header,
         algorithm: "AWS4-HMAC-SHA256".into(),
@@ -50,7 +53,7 @@ fn commas_or_spaces_or_both_separate_the_parts_of_the_header() {
         [GOOD.replace(", ", ","), GOOD.replace(", ", " "), GOOD.replace(", ", " ,  "), format!("  {GOOD}")]
     {
         let head = head("/", &[("authorization", &header), dated]);
-        assert_eq!(parse(&head).unwrap().signature, "0a1b", "{header}");
+        assert_eq!(parse(&Seen::of(&head)).unwrap().signature, "0a1b", "{header}");
     }
 }
 
@@ -58,7 +61,7 @@ fn commas_or_spaces_or_both_separate_the_parts_of_the_header() {
 fn the_date_header_stands_in_for_x_amz_date() {
     let date = "Thu, 01 Jan 2026 00:00:00 GMT";
     let head = head("/", &[("authorization", GOOD), ("date", date)]);
-    assert_eq!(parse(&head).unwrap().timestamp, date);
+    assert_eq!(parse(&Seen::of(&head)).unwrap().timestamp, date);
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn the_query_form_gives_its_parts_decoded() {
                &X-Amz-Credential=123456789012%2F20260101%2Flocal%2Fdynamodb%2Faws4_request\
                &X-Amz-Date=20260101T000000Z&X-Amz-SignedHeaders=host%3Bx-amz-date&X-Amz-Signature=00ff";
     let head = head(uri, &[]);
-    let parsed = parse(&head).unwrap();
+    let parsed = parse(&Seen::of(&head)).unwrap();
     assert_eq!((parsed.form, &*parsed.access_key, &*parsed.region), (Form::Query, "123456789012", "local"));
     assert_eq!((&*parsed.signed_headers, &*parsed.signature), ("host;x-amz-date", "00ff"));
     assert_eq!(parsed.session_token, None);
@@ -143,7 +146,7 @@ fn a_credential_has_five_parts() {
         assert_eq!(with_credential(credential), expected);
     }
     let header = GOOD.replace("aws4_request", "aws4_request/");
-    assert!(parse(&head("/", &[("authorization", &header), ("date", "x")])).is_ok());
+    assert!(parse(&Seen::of(&head("/", &[("authorization", &header), ("date", "x")]))).is_ok());
 }
 
 #[test]
@@ -178,7 +181,7 @@ fn a_header_that_is_not_text_is_incomplete() {
     let mut head = head("/", &[("x-amz-date", "20260101T000000Z")]);
     let header = [GOOD.as_bytes(), b", Extra=\xff\xfe"].concat();
     head.headers.insert(AUTHORIZATION, header.as_slice().try_into().unwrap());
-    let error = parse(&head).unwrap_err();
+    let error = parse(&Seen::of(&head)).unwrap_err();
     assert_eq!(error.code, ErrorCode::IncompleteSignatureException);
     assert!(error.message.unwrap().ends_with("Extra=\u{fffd}\u{fffd}"));
 }

@@ -67,12 +67,12 @@ impl Vector {
 
     fn outcome(&self) -> Result<(), String> {
         let head = self.head().ok_or("no head")?;
-        let parsed = parse_at(&head, NOW).map_err(|error| error.to_string())?;
+        let parsed = parse_at(&Seen::of(&head), NOW).map_err(|error| error.to_string())?;
         if parsed.access_key != "AKIDEXAMPLE" {
             return Err("an access key that nobody has".to_owned());
         }
         let key = SigningKey::derive(&self.secret, &parsed.date, &parsed.region, &parsed.service);
-        verify(&head, &self.body, &parsed, &key).map_err(|error| error.to_string())
+        verify(&Seen::of(&head), &self.body, &parsed, &key).map_err(|error| error.to_string())
     }
 
     fn is_payload_signed(&self) -> bool {

@@ -1,18 +1,18 @@
 //! Whether a signature is right.
 
 use hashrange_api::{Error, message};
-use hyper::http::request::Parts;
 
 use super::key::{digest, hex};
 use super::payload::{Payload, are_chunks_signed};
 use super::{Parsed, SigningKey, TERMINATOR, canonical, invalid};
+use crate::seen::Seen;
 
 /// Checks a signature from [`parse_at`](super::parse_at) against the request that it stood in. `body` is the body as
 /// sent: still compressed, still in `aws-chunked` framing. `key` is that of the access key for the signature's scope.
 ///
 /// # Errors
 /// `InvalidSignatureException`, with one text for everything that can differ.
-pub fn verify(head: &Parts, body: &[u8], signature: &Parsed<'_>, key: &SigningKey) -> Result<(), Error> {
+pub fn verify(head: &Seen<'_>, body: &[u8], signature: &Parsed<'_>, key: &SigningKey) -> Result<(), Error> {
     if is_right(head, body, signature, key) == Some(true) {
         Ok(())
     } else {
@@ -20,7 +20,7 @@ pub fn verify(head: &Parts, body: &[u8], signature: &Parsed<'_>, key: &SigningKe
     }
 }
 
-fn is_right(head: &Parts, body: &[u8], signature: &Parsed<'_>, key: &SigningKey) -> Option<bool> {
+fn is_right(head: &Seen<'_>, body: &[u8], signature: &Parsed<'_>, key: &SigningKey) -> Option<bool> {
     let payload = Payload::of(head, body, signature.form)?;
     let mut text = canonical::request(head, signature, payload.text())?;
     let hash = digest(&text);

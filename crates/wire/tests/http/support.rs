@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hashrange_api::{Error, ListTablesOutput, Request, Response, Valid};
 use hashrange_env::Env;
-use hashrange_wire::{Caller, Explanation, Handler, Keyring, Options, Server, Tls};
+use hashrange_wire::{Caller, Explanation, Handler, Keyring, Options, Scope, Server, Tls};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -44,8 +44,9 @@ impl Handler for StandIn {
             }
             _ => {}
         }
-        let key = caller.access_key.clone().unwrap_or_default();
-        Ok(names(vec![caller.account.clone(), caller.region.clone(), key, caller.request_id.clone()]))
+        let key = caller.access_key.as_deref().unwrap_or_default().to_owned();
+        let Scope { account, region } = (*caller.scope).clone();
+        Ok(names(vec![account, region, key, caller.request_id.to_string()]))
     }
 
     fn explain(&self, _caller: &Caller, request: Valid) -> Result<Explanation, Error> {
