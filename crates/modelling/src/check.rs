@@ -23,6 +23,7 @@ mod reads;
 mod refused;
 mod rule;
 mod samples;
+mod statistics;
 mod writes;
 
 pub use context::Context;
