@@ -16,6 +16,7 @@ mod indexes;
 mod items;
 mod judge;
 mod keys;
+mod loads;
 mod minor;
 mod model;
 mod observed;
