@@ -38,7 +38,10 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let tables = [
         reads::RULES,
         writes::RULES,
-        keys::RULES,
+        keys::heat::RULES,
+        keys::structure::RULES,
+        keys::order::RULES,
+        keys::values::RULES,
         indexes::RULES,
         items::RULES,
         model::RULES,

@@ -89,7 +89,8 @@ fn spaces(context: &Context<'_>) -> BTreeMap<Place, KeyLoad> {
         for (index, keys) in std::iter::once((None, &kind.schema.keys)).chain(indexes) {
             let Some((key, columns)) = space(context, kind, keys) else { continue };
             let place = (kind.table.to_owned(), index.clone(), normal(&key));
-            let load: &mut KeyLoad = loads.entry(place).or_insert_with(|| KeyLoad::new(kind, index, key, columns));
+            let load: &mut KeyLoad =
+                loads.entry(place).or_insert_with(|| KeyLoad::new(kind, index, key, columns));
             load.kinds.push(kind.name.clone());
         }
     }
@@ -179,12 +180,18 @@ pub(crate) fn touched<'c, 'a>(
     if !declared.is_empty() {
         return declared;
     }
-    kinds.filter(|kind| plan.table == table.name && fits(context, kind, plan)).map(|kind| (kind, 1.0)).collect()
+    kinds
+        .filter(|kind| plan.table == table.name && fits(context, kind, plan))
+        .map(|kind| (kind, 1.0))
+        .collect()
 }
 
 /// Whether the keys that a plan names could be those of a kind.
 fn fits(context: &Context<'_>, kind: &Kind<'_>, plan: &PatternPlan) -> bool {
-    let bounds = plan.sort.iter().filter_map(|bound| Some((&bound.attribute, bound.operator, bound.operands.first()?)));
+    let bounds = plan
+        .sort
+        .iter()
+        .filter_map(|bound| Some((&bound.attribute, bound.operator, bound.operands.first()?)));
     let hash = plan.hash.iter().map(|(attribute, text)| (attribute, "=", text));
     hash.chain(bounds).all(|(attribute, operator, text)| {
         let Some(column) = Column::of(context, kind, attribute) else { return false };
@@ -243,7 +250,8 @@ impl KeyLoad {
 /// The share of a pattern's runs that meet the busiest key, and what tells: its declared skew, else the values of the key.
 fn share(pattern: &Pattern, plan: &PatternPlan, load: &KeyLoad, access: Access) -> Option<(f64, Evidence)> {
     let given = |text: &str| Template::parse(text).is_ok_and(|template| template.is_constant());
-    let named = plan.index == load.index && !plan.hash.is_empty() && plan.hash.iter().all(|(_, text)| given(text));
+    let named =
+        plan.index == load.index && !plan.hash.is_empty() && plan.hash.iter().all(|(_, text)| given(text));
     if named || load.is_constant() {
         return Some((1.0, Evidence::Declared));
     }

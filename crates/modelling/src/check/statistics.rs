@@ -68,7 +68,8 @@ impl Column {
         let parts = gaps
             .enumerate()
             .map(|(at, (name, width))| {
-                let values = filled.iter().filter_map(|gaps| gaps.get(at)).map(|text| (*text).to_owned()).collect();
+                let values =
+                    filled.iter().filter_map(|gaps| gaps.get(at)).map(|text| (*text).to_owned()).collect();
                 part(context.catalogue, kind.entity, name, width, values)
             })
             .collect();
@@ -83,19 +84,6 @@ impl Column {
     /// How many different values there are at most, by declaration: `None` where one of the parts does not tell.
     pub(crate) fn distinct(&self) -> Option<f64> {
         self.parts.iter().map(|part| part.distinct).product()
-    }
-
-    /// The share of items that have the commonest value, and what tells; of a constant it is all.
-    pub(crate) fn top(&self) -> Option<(f64, Evidence)> {
-        let tops: Option<Vec<(f64, Evidence)>> = self.parts.iter().map(|part| part.top).collect();
-        let tops = tops?;
-        let evidence = tops.iter().map(|(_, evidence)| *evidence).max().unwrap_or(Evidence::Declared);
-        Some((tops.iter().map(|(share, _)| share).product(), evidence))
-    }
-
-    /// The values of the samples that have it, counted.
-    pub(crate) fn counts(&self) -> BTreeMap<&str, usize> {
-        counts(&self.values)
     }
 }
 
@@ -129,7 +117,11 @@ fn inferred(attribute: &str, values: &[String]) -> Option<Template> {
     let columns = if even { rows[0].len() } else { shared(&rows) + 1 };
     let piece = |at: usize| {
         let constant = rows.iter().all(|row| row.get(at) == rows[0].get(at)) && (even || at + 1 < columns);
-        if constant && looks_literal(rows[0][at]) { escaped(rows[0][at]) } else { format!("{{part{}}}", at + 1) }
+        if constant && looks_literal(rows[0][at]) {
+            escaped(rows[0][at])
+        } else {
+            format!("{{part{}}}", at + 1)
+        }
     };
     let pieces: Vec<String> = (0..columns).map(piece).collect();
     Template::parse(&pieces.join(&delimiter.to_string())).ok()
@@ -300,7 +292,9 @@ fn declared_look(attribute: &Attribute) -> Option<Look> {
         "email" => Look::Email,
         "phone" => Look::Phone,
         "iso-date" => Look::Date(recognise::Period::Day),
-        "iso-time" => Look::Time(recognise::TimeForm { fraction: None, zone: recognise::Zone::Utc, space: false }),
+        "iso-time" => {
+            Look::Time(recognise::TimeForm { fraction: None, zone: recognise::Zone::Utc, space: false })
+        }
         "epoch" => Look::Epoch,
         "epoch-ms" => Look::EpochMillis,
         "bool" => Look::Boolean,

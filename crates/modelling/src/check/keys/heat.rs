@@ -12,7 +12,7 @@ use crate::plan::{PatternPlan, float, sizes};
 use crate::recognise::Look;
 use crate::skew::{scatter_read, write_shards};
 
-pub(super) const RULES: &[Rule] =
+pub(in crate::check) const RULES: &[Rule] =
     &[DATE_KEY, LOW_CARDINALITY, HOT_KEY, HOT_COUNTER, HOT_SORT_KEY, HOT_INDEX];
 
 const CEILING: &str = "units per second of one key: AWS developer guide's ceiling of a partition";
@@ -50,15 +50,26 @@ const DATE_KEY: Rule = Rule {
 };
 
 const LOW_WRITE_WARN: Threshold = Threshold::new("low-cardinality-partition-key.write-warn", 500.0, HALF);
-const LOW_WRITE_ERROR: Threshold = Threshold::new("low-cardinality-partition-key.write-error", 1_000.0, CEILING);
+const LOW_WRITE_ERROR: Threshold =
+    Threshold::new("low-cardinality-partition-key.write-error", 1_000.0, CEILING);
 const LOW_READ_WARN: Threshold = Threshold::new("low-cardinality-partition-key.read-warn", 1_500.0, HALF);
-const LOW_READ_ERROR: Threshold = Threshold::new("low-cardinality-partition-key.read-error", 3_000.0, CEILING);
-const LOW_VALUES: Threshold =
-    Threshold::new("low-cardinality-partition-key.values", 100.0, "different values, below which they are few; AWS's MCP server");
-const LOW_ITEMS: Threshold =
-    Threshold::new("low-cardinality-partition-key.items", 100_000.0, "items from which on few values are a fault; chosen");
-const LOW_SMALL: Threshold =
-    Threshold::new("low-cardinality-partition-key.small", 1_000.0, "items up to which any key serves; chosen");
+const LOW_READ_ERROR: Threshold =
+    Threshold::new("low-cardinality-partition-key.read-error", 3_000.0, CEILING);
+const LOW_VALUES: Threshold = Threshold::new(
+    "low-cardinality-partition-key.values",
+    100.0,
+    "different values, below which they are few; AWS's MCP server",
+);
+const LOW_ITEMS: Threshold = Threshold::new(
+    "low-cardinality-partition-key.items",
+    100_000.0,
+    "items from which on few values are a fault; chosen",
+);
+const LOW_SMALL: Threshold = Threshold::new(
+    "low-cardinality-partition-key.small",
+    1_000.0,
+    "items up to which any key serves; chosen",
+);
 const LOW_RATIO: Threshold = Threshold::new(
     "low-cardinality-partition-key.sample-share",
     0.05,
@@ -208,8 +219,10 @@ fn cause(context: &Context<'_>, load: &KeyLoad) -> Cause {
 
 fn is_date_name(name: &str) -> bool {
     let name = name.to_lowercase();
-    matches!(name.as_str(), "date" | "day" | "week" | "month" | "year" | "hour" | "minute" | "bucket" | "today")
-        || name.ends_with("date")
+    matches!(
+        name.as_str(),
+        "date" | "day" | "week" | "month" | "year" | "hour" | "minute" | "bucket" | "today"
+    ) || name.ends_with("date")
         || name.ends_with("day")
         || name.ends_with("month")
 }
@@ -246,7 +259,8 @@ fn is_enumerated(context: &Context<'_>, part: &KeyPart) -> bool {
 fn graded(context: &Context<'_>, load: &KeyLoad, limits: Limits) -> Option<(Severity, String)> {
     let [write_warn, write_error, read_warn, read_error] = limits.map(|limit| context.threshold(limit));
     let read = if load.cached { 0.0 } else { load.read };
-    let writes = grade(load.write, write_warn, write_error).map(|grade| (grade, "write", load.write, write_error));
+    let writes =
+        grade(load.write, write_warn, write_error).map(|grade| (grade, "write", load.write, write_error));
     let reads = grade(read, read_warn, read_error).map(|grade| (grade, "read", read, read_error));
     let worst = [writes, reads].into_iter().flatten().max_by_key(|(grade, ..)| *grade);
     if let Some((grade, what, units, limit)) = worst {
@@ -280,7 +294,10 @@ fn unrated(load: &KeyLoad, write_error: f64, read_error: f64) -> Option<String> 
     let [read, write] = load.unrated;
     let limit = [runs(write, write_error), runs(read, read_error)].into_iter().flatten().reduce(f64::min)?;
     let patterns = load.unknown.join(", ");
-    Some(format!("no rate is stated for {patterns}; from {} runs per second on it is an error", number(limit)))
+    Some(format!(
+        "no rate is stated for {patterns}; from {} runs per second on it is an error",
+        number(limit)
+    ))
 }
 
 /// The shards that would cure a load, and what reading them costs.
@@ -307,7 +324,9 @@ fn cure(context: &Context<'_>, load: &KeyLoad) -> Option<String> {
 
 fn found(context: &Context<'_>, rule: &Rule, load: &KeyLoad, severity: Severity, message: String) -> Finding {
     let message = match &load.index {
-        Some(_) if severity > Severity::Note => format!("{message}; a throttled index throttles the table's writes"),
+        Some(_) if severity > Severity::Note => {
+            format!("{message}; a throttled index throttles the table's writes")
+        }
         _ => message,
     };
     let finding = rule.found(severity, load.subject(), message).rests_on(load.evidence);
@@ -403,7 +422,8 @@ fn items(context: &Context<'_>, load: &KeyLoad) -> Option<f64> {
     if let Some(count) = index.and_then(|index| index.entry_count) {
         return Some(count);
     }
-    let entities = context.catalogue.entities_of(&table.name).filter(|entity| load.kinds.contains(&entity.name));
+    let entities =
+        context.catalogue.entities_of(&table.name).filter(|entity| load.kinds.contains(&entity.name));
     let counts = entities.map(|entity| {
         let share = index.map_or(1.0, |index| sizes::entry_share(index, entity));
         Some(sizes::entity_count(context.catalogue, entity)? * share)
@@ -428,13 +448,16 @@ fn is_sparse(context: &Context<'_>, load: &KeyLoad) -> bool {
 
 fn is_reference(context: &Context<'_>, load: &KeyLoad) -> bool {
     let entity = |name: &String| context.catalogue.entity(name);
-    !load.kinds.is_empty() && load.kinds.iter().all(|name| entity(name).is_some_and(|entity| entity.reference))
+    !load.kinds.is_empty()
+        && load.kinds.iter().all(|name| entity(name).is_some_and(|entity| entity.reference))
 }
 
 /// Whether `hot-counter` speaks for the key space: one item that patterns update.
 fn is_counter_space(context: &Context<'_>, load: &KeyLoad) -> bool {
     let mut updates = context.patterns().filter(|(pattern, plan)| {
-        load.patterns.contains(&pattern.id) && load.index.is_none() && counts(context, pattern, plan).is_some()
+        load.patterns.contains(&pattern.id)
+            && load.index.is_none()
+            && counts(context, pattern, plan).is_some()
     });
     updates.next().is_some()
 }
@@ -469,7 +492,13 @@ fn skewed(
         // Where equal use would be too much as well, it is no skew but too few keys.
         let even = load.distinct().is_some_and(|distinct| load.share * distinct <= 1.01);
         let why = if even { ", even though all keys are used alike: there are too few of them" } else { "" };
-        findings.push(found(context, rule, &load, severity, format!("partition key {}: {text}{why}", load.key)));
+        findings.push(found(
+            context,
+            rule,
+            &load,
+            severity,
+            format!("partition key {}: {text}{why}", load.key),
+        ));
     }
 }
 
@@ -478,7 +507,11 @@ fn observed(context: &Context<'_>, rule: &Rule, limits: Limits, findings: &mut V
     for (pattern, plan) in context.patterns() {
         let Some(seen) = context.observed(&pattern.id) else { continue };
         let of_index = |key: &&HotKey| key.index.is_some() == (rule.id == HOT_INDEX.id);
-        let graded = seen.hot_keys.iter().filter(of_index).filter_map(|key| Some((grade_seen(context, key, limits)?, key)));
+        let graded = seen
+            .hot_keys
+            .iter()
+            .filter(of_index)
+            .filter_map(|key| Some((grade_seen(context, key, limits)?, key)));
         let Some((severity, key)) = graded.max_by_key(|(severity, _)| *severity) else { continue };
         let message = format!(
             "key {} of {} met {} write and {} read units per second",
@@ -552,7 +585,10 @@ fn counts(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan) -> Optio
     use hashrange_api::Operation::{TransactWriteItems, UpdateItem};
     let updates = matches!(pattern.operation, Some(UpdateItem | TransactWriteItems));
     let constant = |text: &String| {
-        crate::template::Template::parse(text).ok().filter(crate::template::Template::is_constant).map(|t| t.to_string())
+        crate::template::Template::parse(text)
+            .ok()
+            .filter(crate::template::Template::is_constant)
+            .map(|t| t.to_string())
     };
     if !updates || plan.hash.is_empty() || context.table_of(plan).is_none() {
         return None;
