@@ -20,6 +20,7 @@ pub mod recognise;
 pub mod skew;
 pub mod target;
 pub mod template;
+pub mod write;
 #[cfg(test)]
 mod testing;
 
