@@ -19,12 +19,14 @@ mod keys;
 mod loads;
 mod minor;
 mod model;
+mod money;
 mod observed;
 mod reads;
 mod refused;
 mod rule;
 mod samples;
 mod statistics;
+mod touching;
 mod writes;
 
 pub use context::Context;

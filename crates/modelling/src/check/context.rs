@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Observed, Samples, Threshold};
+use super::{Kind, Observed, Samples, Threshold, touching};
 use crate::catalogue::{Catalogue, Entity, Index, Pattern, Purpose, Table};
 use crate::finding::{Severity, Subject};
+use crate::plan::request::Request;
 use crate::plan::{self, PatternPlan, sizes};
 
 /// Everything that a rule may look at.
@@ -16,18 +17,59 @@ pub struct Context<'a> {
     pub plans: Vec<PatternPlan>,
     /// The samples, by kind.
     pub samples: Samples<'a>,
+    /// The request of each pattern, where it states one.
+    requests: Vec<Option<Request>>,
+    /// The places of the kinds that each pattern touches, with how many items of each.
+    touched: Vec<Vec<(usize, f64)>>,
     observed: BTreeMap<&'a str, &'a Observed>,
+    today: &'a str,
 }
 
 impl<'a> Context<'a> {
     /// Plans the patterns and sorts the samples.
-    pub fn new(catalogue: &'a Catalogue, observed: &'a [Observed]) -> Context<'a> {
-        Context {
+    ///
+    /// `today` is a date such as `2026-11-30`.
+    pub fn new(catalogue: &'a Catalogue, observed: &'a [Observed], today: &'a str) -> Context<'a> {
+        let mut context = Context {
             catalogue,
             plans: plan::plans(catalogue),
             samples: Samples::of(catalogue),
+            requests: catalogue.patterns.iter().map(|pattern| plan::request(catalogue, pattern)).collect(),
+            touched: Vec::new(),
             observed: observed.iter().map(|seen| (seen.pattern.as_str(), seen)).collect(),
-        }
+            today,
+        };
+        context.touched = touching::all(&context);
+        context
+    }
+
+    /// What a pattern's request asks for; `None` where it states none.
+    pub fn request(&self, pattern: &Pattern) -> Option<&Request> {
+        self.requests.get(self.place(pattern)?)?.as_ref()
+    }
+
+    /// The kinds of item that a pattern reads or writes, with how many of each: as it declares, else those whose keys its request names.
+    pub fn touched(&self, pattern: &Pattern) -> impl Iterator<Item = (&Kind<'a>, f64)> {
+        let of_pattern = self.place(pattern).and_then(|place| self.touched.get(place));
+        of_pattern.into_iter().flatten().map(|(kind, count)| (&self.samples.kinds()[*kind], *count))
+    }
+
+    /// Whether a pattern reads or writes items of a kind.
+    pub fn touches(&self, pattern: &Pattern, kind: &Kind<'_>) -> bool {
+        self.touched(pattern).any(|(other, _)| other.table == kind.table && other.name == kind.name)
+    }
+
+    fn place(&self, pattern: &Pattern) -> Option<usize> {
+        self.catalogue.patterns.iter().position(|other| other.id == pattern.id)
+    }
+
+    /// Midnight of today, in seconds since 1970; `None` where today is no date.
+    pub fn today_s(&self) -> Option<f64> {
+        let mut numbers = self.today.splitn(3, '-').map(|part| part.parse::<u32>().ok());
+        let (year, month, day) = (numbers.next()??, numbers.next()??, numbers.next()??);
+        // Years of 365.2425 days and months of 30.44: a few days do not matter here.
+        let days = (f64::from(year) - 1970.0) * 365.2425 + (f64::from(month) - 1.0) * 30.44 + f64::from(day);
+        Some(days * 86_400.0)
     }
 
     /// The threshold's number: the model's own, or the usual one.

@@ -1,6 +1,7 @@
 //! Indexes: unused, doubled, too many, too wide, never filled.
 
 use super::context::{number, of, peak, rate};
+use super::money;
 use super::statistics::{Column, counts};
 use super::{Context, Example, Group, Need, Rule, Threshold};
 use crate::catalogue::{Billing, Entity, Index, IndexKind, KeyType, Pattern, Projection, Table};
@@ -274,15 +275,6 @@ fn written(
     Some(arms.sum::<f64>()).filter(|units| *units > 0.0)
 }
 
-/// Seconds of a month of 730 hours.
-const MONTH_S: f64 = 2_628_000.0;
-/// USD of one write unit on demand. (Source: AWS price list, us-east-1.)
-const WRITE_USD: f64 = 0.625e-6;
-/// USD of one read unit on demand. (Same source.)
-const READ_USD: f64 = 0.125e-6;
-/// USD of a GB-month of storage. (Same source.)
-const STORAGE_USD: f64 = 0.25;
-
 fn unused(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if context.catalogue.patterns.is_empty() {
         return;
@@ -293,7 +285,7 @@ fn unused(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let mut message = "no pattern reads it".to_owned();
         if let Some(units) = written(context, table, index, rate) {
-            let dollars = units * MONTH_S * WRITE_USD;
+            let dollars = money::writes(units);
             message = format!(
                 "{message}; it takes {} write units per second, {} USD per month on demand",
                 number(units),
@@ -419,7 +411,7 @@ fn amplified(context: &Context<'_>, table: &Table) -> Option<f64> {
             base += if arm.index.is_none() { arm.write * rate } else { 0.0 };
         }
     }
-    (base > 0.0 && all * WRITE_USD >= reads * READ_USD).then(|| all / base)
+    (base > 0.0 && money::writes(all) >= money::reads(reads)).then(|| all / base)
 }
 
 fn amplification(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -491,7 +483,7 @@ fn saving(context: &Context<'_>, table: &Table, index: &Index, narrow: &Index) -
         }
         let count =
             sizes::entity_count(context.catalogue, entity).unwrap_or(0.0) * sizes::entry_share(index, entity);
-        stored += count * (entry - less) / 1e9 * STORAGE_USD;
+        stored += money::storage(count * (entry - less));
         best = Some(format!("{text}; {} USD per month less for storage", number(stored)));
     }
     best.filter(|_| stored > context.threshold(&WIDE_DOLLARS))
@@ -578,7 +570,7 @@ fn not_sparse(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn placeholder(context: &Context<'_>, table: &Table, index: &Index) -> Option<(Evidence, String)> {
     context.samples.of_table(&table.name).find_map(|kind| {
         index.keys.hash.iter().find_map(|attribute| {
-            let column = Column::of(context, kind, attribute)?;
+            let column = Column::of(context.catalogue, kind, attribute)?;
             let sampled =
                 column.parts.iter().flat_map(|part| &part.values).find(|text| stands_for_nothing(text));
             let declared = kind.entity.and_then(|entity| {
@@ -621,7 +613,7 @@ fn unwanted(context: &Context<'_>, table: &Table, index: &Index) -> Option<(Evid
         .zip(context.table_count(table))
         .map(|(entries, all)| entries / all)?;
     let kind = context.samples.of_entity(&entity.name)?;
-    let column = Column::of(context, kind, index.keys.hash.first()?)?;
+    let column = Column::of(context.catalogue, kind, index.keys.hash.first()?)?;
     let [part] = column.parts.as_slice() else { return None };
     let attribute = entity.attributes.iter().find(|attribute| attribute.name == part.name)?;
     let kept: f64 = attribute

@@ -15,7 +15,7 @@ pub fn check(catalogue: &Catalogue, today: &str) -> Vec<Finding> {
 
 /// As [`check`], with what runs or recordings observed of some patterns; rules that can rest on both prefer what was observed.
 pub fn check_observed(catalogue: &Catalogue, observed: &[Observed], today: &str) -> Vec<Finding> {
-    let context = Context::new(catalogue, observed);
+    let context = Context::new(catalogue, observed, today);
     let mut findings = Vec::new();
     let mut silent = Vec::new();
     for rule in rules() {

@@ -59,7 +59,7 @@ fn key_columns(context: &Context<'_>, kind: &Kind<'_>) -> Vec<KeyColumn> {
             if found.iter().any(|other| other.attribute == *attribute && other.is_hash == is_hash) {
                 continue;
             }
-            if let Some(column) = Column::of(context, kind, attribute) {
+            if let Some(column) = Column::of(context.catalogue, kind, attribute) {
                 found.push(KeyColumn {
                     index: index.cloned(),
                     attribute: attribute.clone(),

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use super::context::peak;
 use super::statistics::Column;
 use super::{Context, Kind};
-use crate::catalogue::{Keys, Pattern, Table};
+use crate::catalogue::{Keys, Pattern};
 use crate::finding::{Evidence, Subject};
-use crate::plan::{Arm, PatternPlan, PlanClass, shape};
+use crate::plan::{Arm, PatternPlan, PlanClass};
 use crate::skew::{Access, Skew, whole};
 use crate::template::{Part, Template};
 
@@ -121,7 +121,7 @@ impl KeyLoad {
 /// The partition key of a kind in a table or index: as text, and what varies in it. `None` where its items are not there.
 fn space(context: &Context<'_>, kind: &Kind<'_>, keys: &Keys) -> Option<(String, Vec<Column>)> {
     let columns: Option<Vec<Column>> =
-        keys.hash.iter().map(|attribute| Column::of(context, kind, attribute)).collect();
+        keys.hash.iter().map(|attribute| Column::of(context.catalogue, kind, attribute)).collect();
     let columns = columns.filter(|columns| !columns.is_empty())?;
     let texts: Vec<String> = columns.iter().filter_map(|c| Some(c.template.as_ref()?.to_string())).collect();
     Some((texts.join(", "), columns))
@@ -152,7 +152,7 @@ fn add_arm(
     };
     let Some(keys) = keys else { return };
     let mut weights: BTreeMap<Place, f64> = BTreeMap::new();
-    for (kind, weight) in touched(context, pattern, plan, table) {
+    for (kind, weight) in context.touched(pattern).filter(|(kind, _)| kind.table == table.name) {
         if let Some((key, _)) = space(context, kind, keys) {
             *weights.entry((table.name.clone(), arm.index.clone(), normal(&key))).or_default() += weight;
         }
@@ -164,43 +164,6 @@ fn add_arm(
             load.add(pattern, arm, weight / all, shares);
         }
     }
-}
-
-/// The kinds that a pattern reads or writes in a table, with how many of each: as it declares, else those whose keys its request could name.
-pub(crate) fn touched<'c, 'a>(
-    context: &'c Context<'a>,
-    pattern: &Pattern,
-    plan: &PatternPlan,
-    table: &Table,
-) -> Vec<(&'c Kind<'a>, f64)> {
-    let kinds = context.samples.kinds().iter().filter(|kind| kind.table == table.name);
-    let named = |kind: &Kind<'_>| pattern.entities.iter().find(|(name, _)| *name == kind.name);
-    let declared: Vec<(&Kind<'a>, f64)> =
-        kinds.clone().filter_map(|kind| Some((kind, named(kind)?.1.max(0.001)))).collect();
-    if !declared.is_empty() {
-        return declared;
-    }
-    kinds
-        .filter(|kind| plan.table == table.name && fits(context, kind, plan))
-        .map(|kind| (kind, 1.0))
-        .collect()
-}
-
-/// Whether the keys that a plan names could be those of a kind.
-fn fits(context: &Context<'_>, kind: &Kind<'_>, plan: &PatternPlan) -> bool {
-    let bounds = plan
-        .sort
-        .iter()
-        .filter_map(|bound| Some((&bound.attribute, bound.operator, bound.operands.first()?)));
-    let hash = plan.hash.iter().map(|(attribute, text)| (attribute, "=", text));
-    hash.chain(bounds).all(|(attribute, operator, text)| {
-        let Some(column) = Column::of(context, kind, attribute) else { return false };
-        match (&column.template, Template::parse(text), operator) {
-            (Some(key), Ok(wanted), "=") => shape::overlap(key, &wanted),
-            (Some(key), Ok(wanted), "begins_with") => shape::may_begin_with(key, &wanted),
-            _ => true,
-        }
-    })
 }
 
 impl KeyLoad {

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Kind;
 use super::samples::{SAMPLES_MIN, delimiter, key_text, split};
-use super::{Context, Kind};
 use crate::catalogue::{Attribute, Catalogue, Entity};
 use crate::finding::Evidence;
 use crate::plan::{float, sizes};
@@ -57,7 +57,7 @@ impl KeyPart {
 
 impl Column {
     /// What `attribute` holds in items of this kind; `None` where they do not have it.
-    pub(crate) fn of(context: &Context<'_>, kind: &Kind<'_>, attribute: &str) -> Option<Column> {
+    pub(crate) fn of(catalogue: &Catalogue, kind: &Kind<'_>, attribute: &str) -> Option<Column> {
         let values: Vec<String> = kind.values(attribute).into_iter().map(key_text).collect();
         let template = declared_template(kind.entity, attribute).or_else(|| inferred(attribute, &values))?;
         let filled: Vec<Vec<&str>> = values.iter().filter_map(|text| split(&template, text)).collect();
@@ -70,7 +70,7 @@ impl Column {
             .map(|(at, (name, width))| {
                 let values =
                     filled.iter().filter_map(|gaps| gaps.get(at)).map(|text| (*text).to_owned()).collect();
-                part(context.catalogue, kind.entity, name, width, values)
+                part(catalogue, kind.entity, name, width, values)
             })
             .collect();
         Some(Column { parts, template: Some(template), values })

@@ -1,16 +1,20 @@
 //! Keys that more traffic meets than one partition serves.
 
+use hashrange_language::{ChangeKind, Update};
+
 use super::BASE;
 use crate::catalogue::{IndexKind, Pattern};
 use crate::check::context::{number, of, peak};
-use crate::check::loads::{KeyLoad, loads, touched};
+use crate::check::loads::{KeyLoad, loads};
 use crate::check::samples::SAMPLES_MIN;
 use crate::check::statistics::{Column, KeyPart};
 use crate::check::{Context, Example, HotKey, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity};
-use crate::plan::{PatternPlan, float, sizes};
+use crate::plan::request::Verb;
+use crate::plan::{float, sizes};
 use crate::recognise::Look;
 use crate::skew::{scatter_read, write_shards};
+use crate::template::Template;
 
 pub(in crate::check) const RULES: &[Rule] =
     &[DATE_KEY, LOW_CARDINALITY, HOT_KEY, HOT_COUNTER, HOT_SORT_KEY, HOT_INDEX];
@@ -438,10 +442,11 @@ fn is_sparse(context: &Context<'_>, load: &KeyLoad) -> bool {
     let whole = context.table_count(table);
     let share = items(context, load).zip(whole).map(|(items, whole)| items / whole);
     let removes = |pattern: &Pattern| {
-        let update = pattern.request.as_ref().and_then(|request| request.get("UpdateExpression"));
-        let text = update.and_then(|text| text.as_str()).unwrap_or_default();
-        let removed = text.split_once("REMOVE").map_or("", |(_, removed)| removed);
-        index.keys.attributes().any(|key| removed.contains(key))
+        let updates = context.request(pattern).into_iter().flat_map(|request| &request.actions);
+        let mut changes = updates.filter_map(|action| action.update.as_ref()).flat_map(Update::changes);
+        changes.any(|(path, change)| {
+            change == ChangeKind::Remove && index.keys.attributes().any(|key| key == path.top())
+        })
     };
     share.is_some_and(|share| share < 0.5) || context.catalogue.patterns.iter().any(removes)
 }
@@ -454,10 +459,8 @@ fn is_reference(context: &Context<'_>, load: &KeyLoad) -> bool {
 
 /// Whether `hot-counter` speaks for the key space: one item that patterns update.
 fn is_counter_space(context: &Context<'_>, load: &KeyLoad) -> bool {
-    let mut updates = context.patterns().filter(|(pattern, plan)| {
-        load.patterns.contains(&pattern.id)
-            && load.index.is_none()
-            && counts(context, pattern, plan).is_some()
+    let mut updates = context.patterns().filter(|(pattern, _)| {
+        load.patterns.contains(&pattern.id) && load.index.is_none() && counts(context, pattern).is_some()
     });
     updates.next().is_some()
 }
@@ -559,9 +562,9 @@ fn rises(context: &Context<'_>, load: &KeyLoad) -> bool {
     let written = context
         .patterns()
         .filter(|(pattern, plan)| load.patterns.contains(&pattern.id) && plan.write_units() > 0.0)
-        .flat_map(|(pattern, plan)| touched(context, pattern, plan, table))
+        .flat_map(|(pattern, _)| context.touched(pattern))
         .filter(|(kind, _)| load.kinds.contains(&kind.name));
-    let mut columns = written.filter_map(|(kind, _)| Column::of(context, kind, range));
+    let mut columns = written.filter_map(|(kind, _)| Column::of(context.catalogue, kind, range));
     local && load.index.is_none()
         || columns.any(|column| column.parts.first().is_some_and(|part| part.looks(Look::is_time_ordered)))
 }
@@ -569,7 +572,7 @@ fn rises(context: &Context<'_>, load: &KeyLoad) -> bool {
 fn hot_counters(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let thresholds = [&COUNTER_WARN, &COUNTER_ERROR];
     for (pattern, plan) in context.patterns() {
-        let Some(key) = counts(context, pattern, plan) else { continue };
+        let Some(key) = counts(context, pattern) else { continue };
         let units = plan.arms.iter().find(|arm| arm.index.is_none()).map_or(1.0, |arm| arm.write.max(1.0));
         // Without a rate one cannot tell a counter of everything from a setting that changes once a year.
         let Some(rate) = peak(pattern) else { continue };
@@ -580,19 +583,21 @@ fn hot_counters(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The fixed key of the one item that a pattern updates.
-fn counts(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan) -> Option<String> {
-    use hashrange_api::Operation::{TransactWriteItems, UpdateItem};
-    let updates = matches!(pattern.operation, Some(UpdateItem | TransactWriteItems));
-    let constant = |text: &String| {
-        crate::template::Template::parse(text)
-            .ok()
-            .filter(crate::template::Template::is_constant)
-            .map(|t| t.to_string())
-    };
-    if !updates || plan.hash.is_empty() || context.table_of(plan).is_none() {
-        return None;
-    }
-    let texts: Option<Vec<String>> = plan.hash.iter().map(|(_, text)| constant(text)).collect();
-    Some(texts?.join(", "))
+/// The fixed key of the one item that a pattern updates, alone or in a transaction.
+fn counts(context: &Context<'_>, pattern: &Pattern) -> Option<String> {
+    let request = context.request(pattern)?;
+    let updates = request.actions.iter().filter(|action| action.verb == Verb::Update);
+    updates.into_iter().find_map(|action| {
+        let table = context.catalogue.table(&action.table)?;
+        let text = |attribute: &String| {
+            let part = action.key.iter().find(|part| part.attribute == *attribute)?;
+            Template::parse(&part.text)
+                .ok()
+                .filter(Template::is_constant)
+                .map(|template| template.to_string())
+        };
+        let texts: Option<Vec<String>> =
+            table.keys.attributes().map(str::to_owned).map(|name| text(&name)).collect();
+        texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join(", "))
+    })
 }

@@ -7,7 +7,6 @@ use hashrange_api::Operation;
 use super::{BASE, KeyColumn, key_columns};
 use crate::catalogue::{KeyType, Pattern, Table};
 use crate::check::context::of;
-use crate::check::loads::touched;
 use crate::check::statistics::{Column, KeyPart};
 use crate::check::{Context, Example, Kind, Rule};
 use crate::finding::{Evidence, Finding, Severity, Subject};
@@ -138,7 +137,8 @@ fn collection_reads<'c, 'a>(
                 | PlanClass::Scatter(_)
         );
         let table = context.table_of(plan).filter(|_| reads)?;
-        let kinds = touched(context, pattern, plan, table).into_iter().map(|(kind, _)| kind).collect();
+        let kinds = context.touched(pattern).filter(|(kind, _)| kind.table == table.name);
+        let kinds = kinds.map(|(kind, _)| kind).collect();
         Some((pattern, plan, table, kinds))
     })
 }
@@ -172,7 +172,7 @@ fn gap(
     attribute: &str,
     plan: &PatternPlan,
 ) -> Option<(String, String, String)> {
-    let template = Column::of(context, kind, attribute)?.template?;
+    let template = Column::of(context.catalogue, kind, attribute)?.template?;
     let gaps: Vec<&str> = template.gaps().collect();
     let given = plan.sort.iter().find(|bound| bound.attribute == attribute).map_or(0, given_gaps);
     let late = gaps.iter().skip(given + 1).find(|gap| plan.filter.iter().any(|filter| filter == *gap))?;
@@ -190,7 +190,7 @@ fn random_sort_key(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(attribute) = sort_attribute(context, plan, table) else { continue };
         let Some(wish) = time_order(pattern, plan) else { continue };
         for kind in kinds {
-            let Some(column) = Column::of(context, kind, attribute) else { continue };
+            let Some(column) = Column::of(context.catalogue, kind, attribute) else { continue };
             let Some(part) = column.parts.first().filter(|part| part.looks(Look::is_random)) else {
                 continue;
             };
@@ -322,7 +322,7 @@ fn prefix_ambiguity(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(Ok(prefix)) = bound.operands.first().map(|text| Template::parse(text)) else { continue };
             let columns: Vec<(&Kind<'_>, Column)> = kinds
                 .iter()
-                .filter_map(|kind| Some((*kind, Column::of(context, kind, &bound.attribute)?)))
+                .filter_map(|kind| Some((*kind, Column::of(context.catalogue, kind, &bound.attribute)?)))
                 .collect();
             let fault = open_end(&columns, &prefix).or_else(|| no_key(context, table, plan, bound, &prefix));
             findings
@@ -382,7 +382,7 @@ fn no_key(
     let columns: Vec<Column> = context
         .samples
         .of_table(&table.name)
-        .filter_map(|kind| Column::of(context, kind, &bound.attribute))
+        .filter_map(|kind| Column::of(context.catalogue, kind, &bound.attribute))
         .collect();
     let templates: Vec<&Template> = columns.iter().filter_map(|column| column.template.as_ref()).collect();
     let possible =
@@ -441,7 +441,8 @@ fn swept(
     let word = if low.is_empty() { high } else { low };
     let mut found = Vec::new();
     for kind in context.samples.of_table(&table.name).filter(|kind| in_collection(context, kind, plan)) {
-        let Some(template) = Column::of(context, kind, &bound.attribute).and_then(|column| column.template)
+        let Some(template) =
+            Column::of(context.catalogue, kind, &bound.attribute).and_then(|column| column.template)
         else {
             continue;
         };
@@ -460,7 +461,7 @@ fn swept(
 /// Whether items of a kind lie in the collection that a plan reads.
 fn in_collection(context: &Context<'_>, kind: &Kind<'_>, plan: &PatternPlan) -> bool {
     plan.hash.iter().all(|(attribute, text)| {
-        let column = Column::of(context, kind, attribute);
+        let column = Column::of(context.catalogue, kind, attribute);
         match (column.and_then(|column| column.template), Template::parse(text)) {
             (Some(template), Ok(wanted)) => shape::overlap(&template, &wanted),
             _ => false,
@@ -474,7 +475,7 @@ fn non_unique(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     for kind in context.samples.kinds() {
         let [range] = kind.schema.keys.range.as_slice() else { continue };
-        let Some(column) = Column::of(context, kind, range) else { continue };
+        let Some(column) = Column::of(context.catalogue, kind, range) else { continue };
         let timed = |part: &KeyPart| part.looks(Look::is_time) || is_score(part);
         if column.is_constant() || !column.parts.iter().all(timed) || is_guarded(context, kind) {
             continue;
@@ -503,9 +504,7 @@ fn is_guarded(context: &Context<'_>, kind: &Kind<'_>) -> bool {
     let mut writers = context
         .patterns()
         .filter(|(_, plan)| matches!(plan.class, PlanClass::Write(_)) && plan.table == kind.table)
-        .filter(|(pattern, plan)| {
-            touched(context, pattern, plan, kind.schema).iter().any(|(other, _)| other.name == kind.name)
-        })
+        .filter(|(pattern, _)| context.touches(pattern, kind))
         .map(|(pattern, _)| pattern)
         .peekable();
     let guarded = |pattern: &Pattern| {

@@ -5,7 +5,6 @@ use hashrange_api::Operation;
 use super::BASE;
 use crate::catalogue::{Entity, IndexKind, Pattern, Table};
 use crate::check::context::{is_request, number};
-use crate::check::loads::touched;
 use crate::check::statistics::{Column, declared_template};
 use crate::check::{Context, Example, Kind, Need, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity, Subject};
@@ -75,7 +74,7 @@ fn uuid_only(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let columns: Vec<Column> = context
             .samples
             .of_table(&table.name)
-            .filter_map(|kind| Column::of(context, kind, hash))
+            .filter_map(|kind| Column::of(context.catalogue, kind, hash))
             .collect();
         let random = |column: &Column| column.parts.len() == 1 && column.parts[0].looks(Look::is_identifier);
         if columns.is_empty() || !columns.iter().all(random) {
@@ -118,7 +117,7 @@ fn identifying(context: &Context<'_>, findings: &mut Vec<Finding>) {
             .patterns()
             .filter(|(pattern, plan)| {
                 plan.class == PlanClass::Get
-                    && touched(context, pattern, plan, table).iter().any(|(kind, _)| kind.name == entity.name)
+                    && context.touched(pattern).any(|(kind, _)| kind.name == entity.name)
             })
             .map(|(pattern, _)| pattern)
             .collect();
@@ -210,7 +209,7 @@ fn grows(context: &Context<'_>, table: &Table) -> bool {
         let kept = kind
             .entity
             .is_none_or(|entity| entity.retention_days.is_none() && entity.max_per_collection.is_none());
-        let column = Column::of(context, kind, range);
+        let column = Column::of(context.catalogue, kind, range);
         kept && column
             .is_some_and(|column| column.parts.first().is_some_and(|part| part.looks(Look::is_time_ordered)))
     };

@@ -3,7 +3,6 @@
 use super::{BASE, KeyColumn, key_columns};
 use crate::catalogue::{Attribute, Entity, Index, IndexKind, Pattern, Projection, Purpose, Table};
 use crate::check::context::{number, of};
-use crate::check::loads::touched;
 use crate::check::samples::{SAMPLES_MIN, key_text, split};
 use crate::check::statistics::{KeyPart, attribute_of, declared_template, format_of};
 use crate::check::{Context, Example, Kind, Rule, Threshold};
@@ -136,8 +135,7 @@ fn tenants(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if pattern.external.is_some() || pattern.purpose != Purpose::Request {
             continue;
         }
-        let Some(table) = context.table_of(plan) else { continue };
-        if let Some(fault) = boundary(context, pattern, plan, table, &tenant) {
+        if let Some(fault) = boundary(context, pattern, plan, &tenant) {
             let (severity, evidence) = match declared {
                 Some(_) => (Severity::Error, Evidence::Declared),
                 None => (Severity::Warn, Evidence::Samples),
@@ -163,15 +161,8 @@ fn sampled_tenant(context: &Context<'_>) -> Option<String> {
 }
 
 /// How a pattern reaches items without the tenant.
-fn boundary(
-    context: &Context<'_>,
-    pattern: &Pattern,
-    plan: &PatternPlan,
-    table: &Table,
-    tenant: &str,
-) -> Option<String> {
-    let kinds: Vec<&Kind<'_>> =
-        touched(context, pattern, plan, table).into_iter().map(|(kind, _)| kind).collect();
+fn boundary(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan, tenant: &str) -> Option<String> {
+    let kinds: Vec<&Kind<'_>> = context.touched(pattern).map(|(kind, _)| kind).collect();
     let free = |kind: &&&Kind<'_>| kind.entity.is_some_and(|entity| entity.shared || entity.reference);
     if !kinds.is_empty() && kinds.iter().filter(free).count() == kinds.len() {
         return None;
@@ -179,9 +170,10 @@ fn boundary(
     if plan.class == PlanClass::Vector {
         return Some("the partition key of a vector index is no boundary between tenants".to_owned());
     }
-    if plan.hash.is_empty()
-        || plan.hash.iter().any(|(attribute, text)| names(pattern, attribute, text, tenant))
-    {
+    let named = |(attribute, text): &(String, String)| names(pattern, attribute, text, tenant);
+    // The parts of a transaction have a key each; the attributes of one key need the tenant once.
+    let several = plan.hash.iter().skip(1).any(|(attribute, _)| *attribute == plan.hash[0].0);
+    if plan.hash.is_empty() || plan.hash.iter().all(named) || (!several && plan.hash.iter().any(named)) {
         return None;
     }
     let keyed = |kind: &&Kind<'_>| {
