@@ -274,6 +274,24 @@ pub struct Attribute {
     pub copy_of: Option<(String, String)>,
 }
 
+impl Attribute {
+    /// An attribute of which only the name is known.
+    pub fn named(name: &str) -> Attribute {
+        Attribute {
+            name: name.to_owned(),
+            kind: None,
+            format: None,
+            values: Vec::new(),
+            weights: Vec::new(),
+            bytes: None,
+            share: None,
+            pii: false,
+            immutable: false,
+            copy_of: None,
+        }
+    }
+}
+
 /// A kind of item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entity {
@@ -453,6 +471,8 @@ pub struct Pattern {
     pub retention_days: Option<f64>,
     /// The skew of keys under load: `uniform`, `zipf:0.99`, `hot:0.2:0.8`, `latest:0.99`, `celebrity:0.05`, `today`.
     pub skew: Option<String>,
+    /// How many items a client takes of what it has read (`--max-items`): it bounds nothing that the server reads.
+    pub client_max_items: Option<u64>,
     /// How many collections it must read side by side.
     pub shards: Option<u32>,
     /// What a person says of it.

@@ -20,9 +20,9 @@ pub mod recognise;
 pub mod skew;
 pub mod target;
 pub mod template;
-pub mod write;
 #[cfg(test)]
 mod testing;
+pub mod write;
 
 pub use catalogue::Catalogue;
 pub use cost::{CostReport, Prices};

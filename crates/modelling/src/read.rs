@@ -7,6 +7,8 @@
 //!
 //! What is wrong is told with file, line and column, all of it at once; what can be gone on from is a note.
 
+pub mod command;
+pub mod create_table;
 pub mod detect;
 pub mod fields;
 pub mod iac;
@@ -14,6 +16,8 @@ pub mod log;
 pub mod merge;
 pub mod node;
 pub mod own;
+pub mod shape_m;
+pub mod shape_s;
 pub mod value;
 
 use std::collections::BTreeMap;
@@ -125,22 +129,33 @@ fn catalogue(inputs: &mut [Input<'_>], options: &ReadOptions) -> Catalogue {
         let mut group: Vec<&mut Input<'_>> =
             inputs.iter_mut().filter(|input| input.format == format).collect();
         if !group.is_empty() {
-            parts.push(infrastructure(format, &mut group, options));
+            let path = group.iter().map(|input| input.file.path.as_str()).collect::<Vec<_>>().join(", ");
+            parts.push(merge::Part { path, catalogue: infrastructure(format, &mut group, options) });
         }
     }
     for input in inputs.iter_mut().filter(|input| !input.format.is_infrastructure()) {
-        parts.push(match input.format {
+        let catalogue = match input.format {
             Format::Hashrange => own::read(&input.root, &mut input.log),
+            Format::ShapeM => shape_m::read(&input.root, &mut input.log),
+            Format::ShapeS => shape_s::read(&input.root, &mut input.log),
             format => {
                 input.log.error(Mark::default(), format!("{} is not read yet", format.name()));
                 Catalogue::default()
             }
-        });
+        };
+        parts.push(merge::Part { path: input.file.path.clone(), catalogue });
     }
     let mut whole = merge::merge(parts);
     for input in inputs.iter_mut().filter(|input| input.format == Format::Hashrange) {
         own::patterns(&input.root, &mut whole, &mut input.log);
     }
+    // Our own form can state all of this; only now is it known that it has patterns.
+    let own = inputs.iter().any(|input| {
+        input.format == Format::Hashrange
+            && input.root.get("patterns").is_some_and(|node| !node.items().is_empty())
+    });
+    whole.states.requests |= own;
+    whole.states.rates |= own;
     whole
 }
 

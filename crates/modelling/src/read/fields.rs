@@ -12,6 +12,14 @@ pub struct Shape {
     pub keys: &'static [&'static str],
 }
 
+impl Shape {
+    /// `a table`, `an index`.
+    pub fn with_article(&self) -> String {
+        let article = if self.name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        format!("{article} {}", self.name)
+    }
+}
+
 /// A mapping of a known [`Shape`].
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'n> {
@@ -23,7 +31,7 @@ impl<'n> Fields<'n> {
     /// Opens a mapping and tells its unknown fields; `None`, with a problem, where it is none.
     pub fn open(node: &'n Node, shape: &'static Shape, log: &mut Log) -> Option<Fields<'n>> {
         if !matches!(node.data, super::node::Data::Map(_)) {
-            log.expected(node, &format!("a map with the fields of a {}", shape.name));
+            log.expected(node, &format!("a map with the fields of {}", shape.with_article()));
             return None;
         }
         for (key, _) in node.entries() {
@@ -174,9 +182,13 @@ pub fn texts(node: &Node, log: &mut Log) -> Option<Vec<String>> {
 fn unknown(name: &str, shape: &Shape) -> String {
     let known = match nearest(name, shape.keys) {
         Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("a {} has {}", shape.name, shape.keys.join(", ")),
+        None => format!("{} has {}", shape.with_article(), shape.keys.join(", ")),
     };
-    format!("\"{}\" is no field of a {}, and is ignored; {known}", super::node::shortened(name), shape.name)
+    format!(
+        "\"{}\" is no field of {}, and is ignored; {known}",
+        super::node::shortened(name),
+        shape.with_article()
+    )
 }
 
 /// The known word that is most like another one, if one is like it.

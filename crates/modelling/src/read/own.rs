@@ -179,7 +179,7 @@ fn is_date(text: &str) -> bool {
 /// A text that must be there.
 pub(super) fn required(fields: &Fields<'_>, key: &str, shape: &Shape, log: &mut Log) -> Option<String> {
     if fields.get(key).is_none() {
-        log.error(fields.mark(), format!("a {} needs \"{key}\"", shape.name));
+        log.error(fields.mark(), format!("{} needs \"{key}\"", shape.with_article()));
     }
     fields.text(key, log)
 }

@@ -7,8 +7,8 @@ use hashrange_item::{AttributeValue, Attributes, Kind};
 use super::raise;
 use super::text::{Y, document};
 use crate::catalogue::{
-    Attribute, Billing, Capacity, Catalogue, Consistency, Declared, Entity, Expect, Flow, Index, IndexKind, KeyType,
-    Keys, Pattern, Projection, Purpose, Scaling, Table, Waiver,
+    Attribute, Billing, Capacity, Catalogue, Consistency, Declared, Entity, Expect, Flow, Index, IndexKind,
+    KeyType, Keys, Pattern, Projection, Purpose, Scaling, Table, Waiver,
 };
 use crate::read::own::entity::kind_of_format;
 
@@ -43,7 +43,10 @@ impl Entries {
     }
 
     fn numbers(&mut self, key: &str, numbers: &[f64]) {
-        self.put(key, (!numbers.is_empty()).then(|| Y::List(numbers.iter().copied().map(Y::number).collect())));
+        self.put(
+            key,
+            (!numbers.is_empty()).then(|| Y::List(numbers.iter().copied().map(Y::number).collect())),
+        );
     }
 
     fn many(&mut self, key: &str, entries: Vec<(String, Y)>) {
@@ -63,17 +66,24 @@ pub(super) fn write(catalogue: &Catalogue) -> String {
     file.text("tenant", catalogue.tenant.as_ref());
     file.many("tables", catalogue.tables.iter().map(|one| (one.name.clone(), table(one))).collect());
     let only = catalogue.tables.len() == 1;
-    file.many("entities", catalogue.entities.iter().map(|one| (one.name.clone(), entity(one, only))).collect());
+    file.many(
+        "entities",
+        catalogue.entities.iter().map(|one| (one.name.clone(), entity(one, only))).collect(),
+    );
     let patterns: Vec<Y> = catalogue.patterns.iter().map(|one| raise::pattern(one, catalogue)).collect();
     file.put("patterns", (!patterns.is_empty()).then_some(Y::List(patterns)));
     let flows: Vec<Y> = catalogue.flows.iter().map(flow).collect();
     file.put("flows", (!flows.is_empty()).then_some(Y::List(flows)));
     let waivers: Vec<Y> = catalogue.waivers.iter().map(waiver).collect();
     file.put("waivers", (!waivers.is_empty()).then_some(Y::List(waivers)));
-    let severity = |severity: &Option<crate::finding::Severity>| severity.map_or("off", |severity| severity.name());
+    let severity =
+        |severity: &Option<crate::finding::Severity>| severity.map_or("off", |severity| severity.name());
     let rules = catalogue.severities.iter().map(|(rule, one)| (rule.clone(), Y::text(severity(one))));
     file.many("rules", rules.collect());
-    file.many("thresholds", catalogue.thresholds.iter().map(|(name, one)| (name.clone(), Y::number(*one))).collect());
+    file.many(
+        "thresholds",
+        catalogue.thresholds.iter().map(|(name, one)| (name.clone(), Y::number(*one))).collect(),
+    );
     document(&file.0)
 }
 
@@ -116,7 +126,8 @@ fn table(table: &Table) -> Y {
 
 /// Types of attributes that are no keys, or no strings.
 fn types(table: &Table) -> Vec<(String, Y)> {
-    let keys = || table.indexes.iter().map(|index| &index.keys).chain([&table.keys]).flat_map(Keys::attributes);
+    let keys =
+        || table.indexes.iter().map(|index| &index.keys).chain([&table.keys]).flat_map(Keys::attributes);
     let told = |name: &str, kind: KeyType| kind != KeyType::S || !keys().any(|key| key == name);
     let name_of = |kind: KeyType| match kind {
         KeyType::S => "S",
@@ -130,11 +141,14 @@ fn types(table: &Table) -> Vec<(String, Y)> {
 fn keys(keys: &Keys) -> Y {
     let mut fields = Entries::default();
     for (word, names) in [("hash", &keys.hash), ("range", &keys.range)] {
-        fields.put(word, match names.as_slice() {
-            [] => None,
-            [name] => Some(Y::text(name)),
-            names => Some(list(names)),
-        });
+        fields.put(
+            word,
+            match names.as_slice() {
+                [] => None,
+                [name] => Some(Y::text(name)),
+                names => Some(list(names)),
+            },
+        );
     }
     Y::Map(fields.0)
 }
@@ -148,11 +162,14 @@ fn index(index: &Index) -> Y {
     };
     fields.put("kind", kind.map(Y::text));
     fields.put("key", (!index.keys.hash.is_empty()).then(|| keys(&index.keys)));
-    fields.put("projection", match &index.projection {
-        Projection::All => None,
-        Projection::KeysOnly => Some(Y::text("keys")),
-        Projection::Include(names) => Some(list(names)),
-    });
+    fields.put(
+        "projection",
+        match &index.projection {
+            Projection::All => None,
+            Projection::KeysOnly => Some(Y::text("keys")),
+            Projection::Include(names) => Some(list(names)),
+        },
+    );
     fields.put("capacity", index.capacity.map(capacity));
     fields.put("scaling", scaling(&index.scaling));
     fields.put("vector", index.vector.as_ref().map(|map| Y::json(&serde_json::Value::Object(map.clone()))));
@@ -217,7 +234,8 @@ fn entity(entity: &Entity, only_table: bool) -> Y {
     let key = entity.keys.iter().map(|(name, template)| (name.clone(), Y::text(template.to_string())));
     let key: Vec<(String, Y)> = key.collect();
     fields.put("key", (!key.is_empty()).then_some(Y::Map(key)));
-    fields.many("attributes", entity.attributes.iter().map(|one| (one.name.clone(), attribute(one))).collect());
+    fields
+        .many("attributes", entity.attributes.iter().map(|one| (one.name.clone(), attribute(one))).collect());
     fields.number("count", entity.count);
     fields.number("bytes", entity.bytes);
     fields.number("p99_bytes", entity.p99_bytes);
@@ -313,6 +331,7 @@ pub(super) fn pattern_tail(fields: &mut Entries, pattern: &Pattern) {
     rate.number("avg", pattern.avg_rps);
     fields.put("rate", (!rate.0.is_empty()).then_some(Y::Map(rate.0)));
     fields.number("p99_items", pattern.p99_items);
+    fields.put("max_items", pattern.client_max_items.map(|most| Y::Plain(most.to_string())));
     fields.number("item_bytes", pattern.item_bytes);
     fields.numbers("item_sizes", &pattern.item_sizes);
     fields.number("previous_item_bytes", pattern.previous_item_bytes);
@@ -341,7 +360,8 @@ fn expect(expect: &Expect) -> Option<Y> {
             fields.put("max", whole(max));
         }
     }
-    let order = expect.order.as_ref().map(|(name, up)| format!("{name} {}", if *up { "asc" } else { "desc" }));
+    let order =
+        expect.order.as_ref().map(|(name, up)| format!("{name} {}", if *up { "asc" } else { "desc" }));
     fields.put("order", order.map(Y::text));
     fields.text("error", expect.error.as_ref());
     fields.text("plan", expect.plan.as_ref());

@@ -36,10 +36,20 @@ fn reads_back(written: &Y, pattern: &Pattern, catalogue: &Catalogue) -> bool {
 
 /// What the reader of a pattern looks at: tables and entities.
 fn without(catalogue: &Catalogue, _id: &str) -> Catalogue {
-    Catalogue { tables: catalogue.tables.clone(), entities: catalogue.entities.clone(), ..Catalogue::default() }
+    Catalogue {
+        tables: catalogue.tables.clone(),
+        entities: catalogue.entities.clone(),
+        ..Catalogue::default()
+    }
 }
 
-fn write(pattern: &Pattern, catalogue: &Catalogue, short: bool, typed: bool, parameters: bool) -> Option<Entries> {
+fn write(
+    pattern: &Pattern,
+    catalogue: &Catalogue,
+    short: bool,
+    typed: bool,
+    parameters: bool,
+) -> Option<Entries> {
     let mut fields = pattern_head(pattern);
     let mut examined = pattern.items.map(Y::number);
     if let Some(request) = &pattern.request {
@@ -57,6 +67,11 @@ fn write(pattern: &Pattern, catalogue: &Catalogue, short: bool, typed: bool, par
         } else {
             fields.put("request", Some(Y::json(&Value::Object(request.clone()))));
         }
+    } else {
+        // A scan needs no more than its name, so it must be told that there is more to it.
+        let unstated = pattern.operation == Some(Operation::Scan);
+        fields.put("request", unstated.then(|| Y::text(reader::NOT_STATED)));
+        fields.put("consistent", pattern.strong.map(|strong| Y::Plain(strong.to_string())));
     }
     fields.put("items", examined);
     if parameters && !pattern.parameters.is_empty() {
@@ -69,7 +84,8 @@ fn write(pattern: &Pattern, catalogue: &Catalogue, short: bool, typed: bool, par
 
 /// Leaves out the table where there is only one, and the operation that a statement tells.
 fn drop_told(fields: &mut Entries, pattern: &Pattern, catalogue: &Catalogue, operation: Operation) {
-    let only = catalogue.tables.len() == 1 && pattern.table.as_deref() == Some(catalogue.tables[0].name.as_str());
+    let only =
+        catalogue.tables.len() == 1 && pattern.table.as_deref() == Some(catalogue.tables[0].name.as_str());
     let single = pattern.request.as_ref().is_some_and(|request| request.contains_key("TableName"));
     fields.0.retain(|(key, _)| match key.as_str() {
         "table" => !(only && single),
@@ -99,7 +115,9 @@ impl Raise<'_> {
     fn request(&self, operation: Operation, request: &Map<String, Value>) -> Option<Raised> {
         let mut fields = Entries::default();
         match operation {
-            Operation::GetItem | Operation::DeleteItem => fields.put("key", Some(self.map(request.get("Key")?)?)),
+            Operation::GetItem | Operation::DeleteItem => {
+                fields.put("key", Some(self.map(request.get("Key")?)?))
+            }
             Operation::PutItem => fields.put("item", Some(self.item(request.get("Item")?)?)),
             Operation::UpdateItem => {
                 fields.put("key", Some(self.map(request.get("Key")?)?));
@@ -134,7 +152,8 @@ impl Raise<'_> {
     }
 
     fn consistent(&self, request: &Map<String, Value>) -> Option<Y> {
-        let batch = request.get("RequestItems").and_then(Value::as_object).and_then(|tables| tables.values().next());
+        let batch =
+            request.get("RequestItems").and_then(Value::as_object).and_then(|tables| tables.values().next());
         request.get("ConsistentRead").or_else(|| batch?.get("ConsistentRead")).map(Y::json)
     }
 
@@ -145,7 +164,8 @@ impl Raise<'_> {
             .filter_map(|member| request.get(member)?.as_str())
             .fold(String::new(), |all, text| all + " " + text);
         let used = |name: &str| contains_word(&texts, name);
-        let values = request.get("ExpressionAttributeValues").and_then(Value::as_object).into_iter().flatten();
+        let values =
+            request.get("ExpressionAttributeValues").and_then(Value::as_object).into_iter().flatten();
         let values: Raised = values
             .filter(|(name, value)| used(name) && !is_own_gap(name, value))
             .map(|(name, value)| (name.clone(), self.value(value)))
@@ -161,7 +181,9 @@ impl Raise<'_> {
 
     fn projection(&self, operation: Operation, request: &Map<String, Value>) -> Option<Y> {
         let inner = match operation {
-            Operation::BatchGetItem => request.get("RequestItems")?.as_object()?.values().next()?.as_object()?,
+            Operation::BatchGetItem => {
+                request.get("RequestItems")?.as_object()?.values().next()?.as_object()?
+            }
             Operation::TransactGetItems => request.get("TransactItems")?.get(0)?.get("Get")?.as_object()?,
             _ => request,
         };
@@ -215,7 +237,9 @@ impl Raise<'_> {
         let text = request.get("KeyConditionExpression")?.as_str()?;
         let names = request.get("ExpressionAttributeNames");
         let values = request.get("ExpressionAttributeValues")?;
-        let name = |word: &str| names.and_then(|names| names.get(word)).and_then(Value::as_str).unwrap_or(word).to_owned();
+        let name = |word: &str| {
+            names.and_then(|names| names.get(word)).and_then(Value::as_str).unwrap_or(word).to_owned()
+        };
         let value = |word: &str| values.get(word).map(|value| self.value(value));
         let words: Vec<&str> = text
             .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','))
@@ -225,7 +249,9 @@ impl Raise<'_> {
         let mut rest = words.as_slice();
         while !rest.is_empty() {
             let (clause, tail) = match rest {
-                ["begins_with", path, operand, tail @ ..] => ((name(path), one("begins_with", value(operand)?)), tail),
+                ["begins_with", path, operand, tail @ ..] => {
+                    ((name(path), one("begins_with", value(operand)?)), tail)
+                }
                 [path, "BETWEEN", low, "AND", high, tail @ ..] => {
                     ((name(path), one("between", Y::List(vec![value(low)?, value(high)?]))), tail)
                 }
@@ -323,7 +349,10 @@ impl Raise<'_> {
         let statement = request.get("Statement")?.as_str()?;
         fields.put("statement", Some(Y::text(statement.replace("{{", "{").replace("}}", "}"))));
         if let Some(values) = request.get("Parameters").and_then(Value::as_array) {
-            fields.put("parameters_list", Some(Y::List(values.iter().map(|value| self.value(value)).collect())));
+            fields.put(
+                "parameters_list",
+                Some(Y::List(values.iter().map(|value| self.value(value)).collect())),
+            );
         }
         Some(())
     }

@@ -148,6 +148,7 @@ fn short_forms_are_kept() {
             operation: Scan
             table: Shop
             segments: 4
+            max_items: 10
           - id: P5
             name: many
             operation: BatchGetItem

@@ -90,18 +90,7 @@ pub fn template(node: &Node, log: &mut Log) -> Option<Template> {
 }
 
 fn attribute(name: &Node, node: &Node, log: &mut Log) -> Option<Attribute> {
-    let mut attribute = Attribute {
-        name: fields::text(name, log)?,
-        kind: None,
-        format: None,
-        values: Vec::new(),
-        weights: Vec::new(),
-        bytes: None,
-        share: None,
-        pii: false,
-        immutable: false,
-        copy_of: None,
-    };
+    let mut attribute = Attribute::named(&fields::text(name, log)?);
     match &node.data {
         _ if node.is_null() => {}
         // The short form is a type or a format.

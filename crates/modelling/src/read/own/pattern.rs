@@ -52,6 +52,7 @@ pub const PATTERN: Shape = Shape {
         "budget",
         "rate",
         "p99_items",
+        "max_items",
         "item_bytes",
         "item_sizes",
         "previous_item_bytes",
@@ -88,6 +89,9 @@ pub const SHORT: [&str; 18] = [
     "segments",
     "token",
 ];
+
+/// `request: none` says that the operation is known and its request is not, as in files with only sizes and rates.
+pub const NOT_STATED: &str = "none";
 
 /// The fields of an action of a transaction, or of a write of a batch.
 pub const ACTION: Shape = Shape {
@@ -205,6 +209,7 @@ fn numbers(pattern: &mut Pattern, fields: &Fields<'_>, log: &mut Log) {
         pattern.items = fields.number("items", log);
     }
     pattern.p99_items = fields.number("p99_items", log);
+    pattern.client_max_items = fields.whole("max_items", log);
     pattern.item_bytes = fields.number("item_bytes", log);
     pattern.item_sizes = fields.numbers("item_sizes", log).unwrap_or_default();
     pattern.previous_item_bytes = fields.number("previous_item_bytes", log);
@@ -382,9 +387,18 @@ fn declare(declared: &mut Declared, word: &str, content: Option<&Node>, node: &N
     }
 }
 
+/// The name of a table, where a template's name for it may be meant.
+fn called(whole: &Catalogue, name: String) -> String {
+    let by_id = whole.tables.iter().find(|table| table.logical_id.as_ref() == Some(&name));
+    match by_id {
+        Some(table) if whole.table(&name).is_none() => table.name.clone(),
+        _ => name,
+    }
+}
+
 /// The table and the index.
 fn place(pattern: &mut Pattern, fields: &Fields<'_>, whole: &Catalogue, log: &mut Log) {
-    pattern.table = fields.text("table", log);
+    pattern.table = fields.text("table", log).map(|name| called(whole, name));
     pattern.index = fields.text("index", log);
     if let (Some(name), Some(node)) = (&pattern.table, fields.get("table"))
         && whole.table(name).is_none()
@@ -412,7 +426,12 @@ fn request(
     let operation = fields.choice("operation", &OPERATIONS, log);
     let statement = fields.get("statement").map(|_| Operation::ExecuteStatement);
     pattern.operation = operation.or(statement);
-    let short = SHORT.iter().chain(&["request"]).find_map(|key| Some((*key, fields.get(key)?)));
+    pattern.strong = fields.flag("consistent", log);
+    let shorts = SHORT.iter().chain(&["request"]).filter(|key| **key != "consistent");
+    let short = shorts.copied().find_map(|key| Some((key, fields.get(key)?)));
+    if fields.get("request").and_then(Node::as_str) == Some(NOT_STATED) {
+        return;
+    }
     let Some(operation) = pattern.operation.or(known.and_then(|known| known.operation)) else {
         if let Some((key, node)) = short {
             log.error(node.mark, format!("\"{key}\" needs an \"operation\", such as GetItem or Query"));
