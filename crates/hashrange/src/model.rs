@@ -70,7 +70,8 @@ pub(crate) fn with_files(command: Command) -> Command {
 pub(crate) fn read_catalogue(flags: &ArgMatches) -> Result<Catalogue, ExitCode> {
     let paths: Vec<String> = flags.get_many::<String>("file").into_iter().flatten().cloned().collect();
     let catalogue = options(flags).and_then(|options| {
-        let (files, notes) = files::load(&paths)?;
+        let files::Loaded { files, included, notes } = files::load(&paths)?;
+        let options = ReadOptions { included, ..options };
         for note in notes {
             eprintln!("note: {note}");
         }
@@ -105,5 +106,5 @@ fn options(flags: &ArgMatches) -> Result<ReadOptions, Vec<String>> {
         parameters.insert(name.to_owned(), value.to_owned());
     }
     let format = flags.get_one::<String>("read-as").and_then(|name| Format::from_name(name));
-    Ok(ReadOptions { parameters, format })
+    Ok(ReadOptions { parameters, format, ..ReadOptions::default() })
 }

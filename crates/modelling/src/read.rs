@@ -43,6 +43,8 @@ pub struct ReadOptions {
     pub parameters: BTreeMap<String, String>,
     /// The format of every file; told by content where this is `None`.
     pub format: Option<Format>,
+    /// Files that others include, which are no models themselves: see [`iac::includes`].
+    pub included: Vec<SourceFile>,
 }
 
 /// A file on its way.

@@ -19,30 +19,41 @@ const FOLDERS_MAX: usize = 6;
 /// Files of a folder that may hold a model; which one each holds is told by its content.
 const ENDINGS: [&str; 6] = ["json", "yaml", "yml", "template", "tf", "tfvars"];
 
-/// Loads what a command line names, then what those files name in `sources`. Answers notes too.
+/// What was loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    /// The files that are read as models.
+    pub(crate) files: Vec<SourceFile>,
+    /// The files that those include.
+    pub(crate) included: Vec<SourceFile>,
+    /// What was noticed.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Loads what a command line names, then what those files name in `sources` or include.
 ///
 /// # Errors
 /// What cannot be read, and why.
-pub(crate) fn load(paths: &[String]) -> Result<(Vec<SourceFile>, Vec<String>), Vec<String>> {
+pub(crate) fn load(paths: &[String]) -> Result<Loaded, Vec<String>> {
     let mut loader = Loader::default();
     for path in paths {
         loader.load(path, None);
     }
     let mut at = 0;
-    while at < loader.files.len() {
-        let base = Path::new(&loader.files[at].path).parent().map(Path::to_path_buf);
-        for source in read::sources(&loader.files[at]) {
+    while at < loader.loaded.files.len() {
+        let base = Path::new(&loader.loaded.files[at].path).parent().map(Path::to_path_buf);
+        for source in read::sources(&loader.loaded.files[at]) {
             loader.load(&source, base.as_deref());
         }
+        loader.include(at);
         at += 1;
     }
-    if loader.problems.is_empty() { Ok((loader.files, loader.notes)) } else { Err(loader.problems) }
+    if loader.problems.is_empty() { Ok(loader.loaded) } else { Err(loader.problems) }
 }
 
 #[derive(Default)]
 struct Loader {
-    files: Vec<SourceFile>,
-    notes: Vec<String>,
+    loaded: Loaded,
     problems: Vec<String>,
 }
 
@@ -70,19 +81,33 @@ impl Loader {
     }
 
     fn add(&mut self, file: SourceFile) {
-        if self.files.iter().any(|have| have.path == file.path) {
+        if self.loaded.files.iter().any(|have| have.path == file.path) {
             return;
         }
-        if self.files.len() >= FILES_MAX {
+        if self.loaded.files.len() >= FILES_MAX {
             return self.problems.push(format!("{}: more than {FILES_MAX} files", file.path));
         }
-        self.files.push(file);
+        self.loaded.files.push(file);
     }
 
     fn file(&mut self, path: &Path) {
         match bytes(path) {
             Ok(bytes) => self.add(SourceFile { path: path.display().to_string(), bytes }),
             Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Loads what a file includes. What is not there is told where the file needs it.
+    fn include(&mut self, at: usize) {
+        let file = &self.loaded.files[at];
+        let folder = Path::new(&file.path).parent().map(Path::to_path_buf).unwrap_or_default();
+        for name in read::iac::includes(file) {
+            let path = folder.join(&name);
+            if self.loaded.included.len() < FILES_MAX
+                && let Ok(bytes) = bytes(&path)
+            {
+                self.loaded.included.push(SourceFile { path: path.display().to_string(), bytes });
+            }
         }
     }
 
@@ -112,7 +137,7 @@ impl Loader {
         let file = SourceFile { path: path.display().to_string(), bytes };
         match read::format_of(&file) {
             Some(_) => self.add(file),
-            None => self.notes.push(format!("{}: holds no model, passed over", file.path)),
+            None => self.loaded.notes.push(format!("{}: holds no model, passed over", file.path)),
         }
     }
 }
@@ -149,6 +174,9 @@ async fn descriptions(endpoint: &str) -> Result<Vec<Value>, String> {
             let mut table = ask(endpoint, Operation::DescribeTable, &request).await?;
             if let Ok(ttl) = ask(endpoint, Operation::DescribeTimeToLive, &request).await {
                 table["TimeToLiveDescription"] = ttl["TimeToLiveDescription"].clone();
+            }
+            if let Ok(backups) = ask(endpoint, Operation::DescribeContinuousBackups, &request).await {
+                table["ContinuousBackupsDescription"] = backups["ContinuousBackupsDescription"].clone();
             }
             tables.push(table);
         }

@@ -80,15 +80,25 @@ impl Format {
     }
 }
 
-/// Whether a text is in Terraform's language: a block or an assignment at the start of a line.
+/// Whether a text is in Terraform's language: a block at the start of a line, or an assignment at the start of the text.
 pub fn is_hcl(text: &str) -> bool {
     const BLOCKS: [&str; 9] =
         ["resource", "data", "variable", "locals", "terraform", "provider", "module", "output", "moved"];
-    text.lines().any(|line| {
-        let words = line.trim_end().trim_end_matches('{');
-        let head = words.split_whitespace().next().unwrap_or("");
-        BLOCKS.contains(&head) && line.trim_end().ends_with('{') && !words.contains(':')
-    })
+    is_assignment(text)
+        || text.lines().any(|line| {
+            let words = line.trim_end().trim_end_matches('{');
+            let head = words.split_whitespace().next().unwrap_or("");
+            BLOCKS.contains(&head) && line.trim_end().ends_with('{') && !words.contains(':')
+        })
+}
+
+/// Whether the first line that is no comment is `name = value`, as in `*.tfvars`. A model in YAML never starts so.
+fn is_assignment(text: &str) -> bool {
+    let mut lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', '/']));
+    let Some((name, _)) = lines.next().and_then(|line| line.split_once('=')) else { return false };
+    let name = name.trim_end();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 /// The format of a tree.
@@ -217,6 +227,8 @@ mod tests {
     fn terraform_is_known_by_its_blocks() {
         assert!(is_hcl("# x\nresource \"aws_dynamodb_table\" \"t\" {\n}\n"));
         assert!(is_hcl("locals {\n  a = 1\n}\n"));
+        assert!(is_hcl("# values\n\nstage = \"prod\"\n"));
+        assert!(!is_hcl("a: b = c\n") && !is_hcl("{\"a\": \"=\"}"));
         assert!(!is_hcl("data: {\n  a: 1}\n"));
     }
 
