@@ -69,9 +69,9 @@ pub(crate) fn with_files(command: Command) -> Command {
 #[allow(dead_code, reason = "the first subcommand is on its way")]
 pub(crate) fn read_catalogue(flags: &ArgMatches) -> Result<Catalogue, ExitCode> {
     let paths: Vec<String> = flags.get_many::<String>("file").into_iter().flatten().cloned().collect();
-    let catalogue = options(flags).and_then(|options| {
-        let files::Loaded { files, included, notes } = files::load(&paths)?;
-        let options = ReadOptions { included, ..options };
+    let catalogue = options(flags).and_then(|mut options| {
+        let files::Loaded { files, notes } = files::load(&paths)?;
+        files::include(&files, &mut options);
         for note in notes {
             eprintln!("note: {note}");
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hashrange_api::Operation;
 use hashrange_modelling::read::node::BYTES_MAX;
-use hashrange_modelling::read::{self, Format, SourceFile};
+use hashrange_modelling::read::{self, Format, ReadOptions, SourceFile};
 use serde_json::{Value, json};
 
 use crate::client;
@@ -24,13 +24,11 @@ const ENDINGS: [&str; 6] = ["json", "yaml", "yml", "template", "tf", "tfvars"];
 pub(crate) struct Loaded {
     /// The files that are read as models.
     pub(crate) files: Vec<SourceFile>,
-    /// The files that those include.
-    pub(crate) included: Vec<SourceFile>,
     /// What was noticed.
     pub(crate) notes: Vec<String>,
 }
 
-/// Loads what a command line names, then what those files name in `sources` or include.
+/// Loads what a command line names, then what those files name in `sources`.
 ///
 /// # Errors
 /// What cannot be read, and why.
@@ -45,10 +43,28 @@ pub(crate) fn load(paths: &[String]) -> Result<Loaded, Vec<String>> {
         for source in read::sources(&loader.loaded.files[at]) {
             loader.load(&source, base.as_deref());
         }
-        loader.include(at);
         at += 1;
     }
     if loader.problems.is_empty() { Ok(loader.loaded) } else { Err(loader.problems) }
+}
+
+/// Loads what files include into the options. What cannot be read is told where a file needs it.
+pub(crate) fn include(files: &[SourceFile], options: &mut ReadOptions) {
+    for file in files {
+        let folder = Path::new(&file.path).parent().map(Path::to_path_buf).unwrap_or_default();
+        loop {
+            let before = options.included.len();
+            for name in read::iac::includes(file, options) {
+                let path = folder.join(&name);
+                if let Ok(bytes) = bytes(&path) {
+                    options.included.push(SourceFile { path: path.display().to_string(), bytes });
+                }
+            }
+            if options.included.len() == before || before >= FILES_MAX {
+                break;
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -94,20 +110,6 @@ impl Loader {
         match bytes(path) {
             Ok(bytes) => self.add(SourceFile { path: path.display().to_string(), bytes }),
             Err(problem) => self.problems.push(problem),
-        }
-    }
-
-    /// Loads what a file includes. What is not there is told where the file needs it.
-    fn include(&mut self, at: usize) {
-        let file = &self.loaded.files[at];
-        let folder = Path::new(&file.path).parent().map(Path::to_path_buf).unwrap_or_default();
-        for name in read::iac::includes(file) {
-            let path = folder.join(&name);
-            if self.loaded.included.len() < FILES_MAX
-                && let Ok(bytes) = bytes(&path)
-            {
-                self.loaded.included.push(SourceFile { path: path.display().to_string(), bytes });
-            }
         }
     }
 

@@ -131,10 +131,11 @@ pub fn detect(root: &Node) -> Result<Format, String> {
     of_tables(root)
 }
 
-/// A service file whose resources come as a list.
+/// A service file whose resources come as a list, or from another file.
 fn is_serverless(root: &Node) -> bool {
-    let resources = root.get("resources").map_or(&[][..], Node::items);
-    root.get("service").is_some() && !resources.is_empty()
+    let Some(resources) = root.get("resources") else { return false };
+    let is_variable = resources.as_str().is_some_and(|text| text.contains("${"));
+    root.get("service").is_some() && (is_variable || !resources.items().is_empty())
 }
 
 fn is_description(node: &Node) -> bool {
@@ -200,6 +201,7 @@ mod tests {
             ("access_pattern_list: []\ntable_list: []", Format::CostTool),
             ("Resources: {T: {Type: 'AWS::DynamoDB::Table'}}", Format::CloudFormation),
             ("service: s\nresources: {Resources: {}}", Format::CloudFormation),
+            ("service: s\nresources: ${file(tables.yml)}", Format::CloudFormation),
             ("format_version: '1.2'\nplanned_values: {}", Format::TerraformJson),
             ("Table: {TableStatus: ACTIVE}", Format::DescribeTable),
             ("tables: [{table_config: {}}]", Format::CodeGenerator),

@@ -221,7 +221,13 @@ impl<'a> Evaluator<'a> {
         Ok(Value::Text(stand_in.to_owned()))
     }
 
-    fn resource(&self, logical_id: &str) -> Option<&Tree> {
+    /// Whether a parameter was given.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.given.contains_key(name)
+    }
+
+    /// A resource, by its logical id.
+    pub(super) fn resource(&self, logical_id: &str) -> Option<&Tree> {
         self.places.get(logical_id).map(|at| &self.resources[*at].1)
     }
 

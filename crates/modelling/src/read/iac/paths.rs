@@ -1,29 +1,42 @@
 //! Paths that a file names, relative to itself.
 
 use super::lower::lower;
+use super::serverless;
 use super::tree::Tree;
-use crate::read::SourceFile;
 use crate::read::node::Node;
+use crate::read::{Log, ReadOptions, SourceFile};
 
-/// The files, relative to this one, that it includes: `${file(path)}` of a service file. Whoever reads files hands them over in
-/// [`ReadOptions::included`](crate::read::ReadOptions).
-pub fn includes(file: &SourceFile) -> Vec<String> {
-    let Ok(text) = std::str::from_utf8(&file.bytes) else { return Vec::new() };
-    let mut paths: Vec<String> = Vec::new();
-    for rest in text.split("file(").skip(1) {
-        let Some((path, _)) = rest.split_once(')') else { continue };
-        let path = path.trim();
-        let is_data = [".yml", ".yaml", ".json"].iter().any(|end| path.ends_with(end));
-        if is_data && !path.contains("${") && !paths.iter().any(|known| known == path) {
-            paths.push(path.to_owned());
-        }
+/// The files, relative to this one, that it includes and that are not in [`ReadOptions::included`] yet: `${file(path)}` of a service file.
+///
+/// Whoever reads files hands them over there and asks again, until there are no more: a file that is included may include others.
+pub fn includes(file: &SourceFile, options: &ReadOptions) -> Vec<String> {
+    let text = std::str::from_utf8(&file.bytes).unwrap_or_default();
+    if !text.contains("${file(") {
+        return Vec::new();
     }
-    paths
+    let Some(root) = Node::parse(text).ok().map(|node| lower(&node)).filter(serverless::is_service) else {
+        return Vec::new();
+    };
+    let near = |name: &str| open(&file.path, name, &options.included);
+    let service = serverless::service(&root, &options.parameters, &near, &mut Log::new(&file.path));
+    let is_missing = |name: &String| {
+        let path = beside(&file.path, name);
+        is_data(name) && !options.included.iter().any(|have| same(&have.path, &path))
+    };
+    service.used.into_iter().filter(is_missing).collect()
+}
+
+/// Whether a file holds values, not code.
+fn is_data(name: &str) -> bool {
+    [".yml", ".yaml", ".json"].iter().any(|end| name.ends_with(end))
 }
 
 /// The tree of a file that `from` names.
 pub(super) fn open(from: &str, name: &str, included: &[SourceFile]) -> Result<Tree, String> {
     let path = beside(from, name);
+    if !is_data(name) {
+        return Err(format!("{path} is code, and is not run"));
+    }
     let Some(file) = included.iter().find(|file| same(&file.path, &path)) else {
         return Err(format!("{path} is not among the files that were given"));
     };

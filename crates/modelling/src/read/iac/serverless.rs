@@ -54,7 +54,9 @@ pub(super) fn service(
         used: RefCell::new(BTreeSet::new()),
     };
     let resources = root.get("resources").map(|node| variables.tree(node));
-    let template = resources.map_or_else(|| Tree::new(root.mark, Value::Null), |node| sections(&node, log));
+    let mut template =
+        resources.map_or_else(|| Tree::new(root.mark, Value::Null), |node| sections(&node, log));
+    consumers(&mut template, variables.streams());
     if variables.steps.get() == 0 {
         log.error(
             root.mark,
@@ -87,6 +89,20 @@ fn sections(resources: &Tree, log: &mut Log) -> Tree {
         }
     }
     Tree::new(resources.mark, Value::Map(whole))
+}
+
+/// Adds the functions that read streams to the resources, in CloudFormation's form.
+fn consumers(template: &mut Tree, streams: Vec<Tree>) {
+    let Value::Map(sections) = &mut template.value else { return };
+    let resources = sections.iter_mut().find(|(name, _)| name == "Resources");
+    let Some((_, Tree { value: Value::Map(resources), .. })) = resources else { return };
+    for (at, arn) in streams.into_iter().enumerate() {
+        let mark = arn.mark;
+        let properties = Tree::new(mark, Value::Map(vec![("EventSourceArn".to_owned(), arn)]));
+        let kind = Tree::text(mark, "AWS::Lambda::EventSourceMapping");
+        let resource = Value::Map(vec![("Type".to_owned(), kind), ("Properties".to_owned(), properties)]);
+        resources.push((format!("stream {at} of a function"), Tree::new(mark, resource)));
+    }
 }
 
 /// What a source answers: a value, nothing (so that a fallback counts), or why nobody can tell offline.
@@ -123,6 +139,15 @@ impl Variables<'_> {
         };
         self.depth.set(self.depth.get() - 1);
         result
+    }
+
+    /// The streams that functions read: `events: [{stream: {arn: ..}}]`.
+    fn streams(&self) -> Vec<Tree> {
+        let functions = self.root.get("functions").map_or(&[][..], Tree::entries);
+        let events =
+            functions.iter().flat_map(|(_, function)| function.get("events").map_or(&[][..], Tree::elements));
+        let streams = events.filter_map(|event| event.get("stream"));
+        streams.map(|stream| self.tree(stream.get("arn").unwrap_or(stream))).collect()
     }
 
     fn enter(&self) -> Result<(), String> {

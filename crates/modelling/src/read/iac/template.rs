@@ -8,7 +8,7 @@ use crate::read::log::Log;
 use super::context::Context;
 use super::evaluate::{Evaluator, is_table, transforms};
 use super::scaling::{self, Policy, Scaled, Target};
-use super::tree::Tree;
+use super::tree::{Tree, Value};
 
 mod global;
 mod simple;
@@ -78,7 +78,7 @@ impl Reading<'_, '_> {
         if !self.is_made(id, resource) {
             return None;
         }
-        let nothing = Tree::new(resource.mark, super::tree::Value::Map(Vec::new()));
+        let nothing = Tree::new(resource.mark, Value::Map(Vec::new()));
         let properties = self.evaluator.evaluate(resource.get("Properties").unwrap_or(&nothing))?;
         if let Some(why) = properties.why_unknown() {
             self.context.problem(properties.mark, format!("the properties of {id} are not known: {why}"));
@@ -103,7 +103,23 @@ impl Reading<'_, '_> {
                 .note(node.mark, format!("the name of table {id} is not known, so it is called {id}: {why}"));
             return id.to_owned();
         }
+        for stand_in in ["AWS::StackName", "AWS::AccountId", "AWS::StackId"] {
+            if !self.evaluator.is_given(stand_in) && self.names(id, stand_in) {
+                let message = format!(
+                    "the name of table {id} has a stand-in for {stand_in}; give --parameter {stand_in}=VALUE"
+                );
+                self.context.note(node.mark, message);
+            }
+        }
         self.context.text(Some(node), "TableName").unwrap_or_else(|| id.to_owned())
+    }
+
+    /// Whether the name of a table is made with a parameter.
+    fn names(&self, id: &str, parameter: &str) -> bool {
+        let resource = self.evaluator.resource(id);
+        resource
+            .and_then(|resource| resource.at(&["Properties", "TableName"]))
+            .is_some_and(|name| mentions(name, parameter))
     }
 
     /// Scaling, replicas and consumers of streams, which are resources of their own.
@@ -120,6 +136,9 @@ impl Reading<'_, '_> {
                     | "AWS::Serverless::Function"
                     | "Custom::DynamoDBReplica"
             );
+            if let Some(message) = elsewhere(id, kind) {
+                self.context.note(resource.mark, message);
+            }
             if !wanted || !self.is_made(id, resource) {
                 continue;
             }
@@ -180,6 +199,29 @@ impl Reading<'_, '_> {
             table.replicas.push(region);
             table.replica_consistency = Some(crate::catalogue::Consistency::Eventual);
         }
+    }
+}
+
+/// Whether a text of a tree has these letters.
+fn mentions(tree: &Tree, letters: &str) -> bool {
+    match &tree.value {
+        Value::Text(text) => text.contains(letters),
+        Value::List(elements) => elements.iter().any(|element| mentions(element, letters)),
+        Value::Map(entries) => entries.iter().any(|(_, node)| mentions(node, letters)),
+        _ => false,
+    }
+}
+
+/// What to say of a resource that may hold tables of its own.
+fn elsewhere(id: &str, kind: &str) -> Option<String> {
+    match (id, kind) {
+        ("Fn::Transform", _) => {
+            Some("Fn::Transform is not run: resources that it adds are left out".to_owned())
+        }
+        (_, "AWS::CloudFormation::Stack" | "AWS::Serverless::Application") => {
+            Some(format!("{id} is a stack of its own: give its template too if it has tables"))
+        }
+        _ => None,
     }
 }
 

@@ -94,7 +94,9 @@ fn files_that_a_service_includes_are_part_of_it() {
          AttributeDefinitions: [{AttributeName: pk, AttributeType: S}]\n",
     );
     let config = file("app/config.yml", "dev: {name: orders-dev}\n");
-    assert_eq!(iac::includes(&service), ["./config.yml", "tables/orders.yml"]);
+    assert_eq!(iac::includes(&service, &options(&[])), ["tables/orders.yml"]);
+    let some = ReadOptions { included: vec![tables.clone()], ..ReadOptions::default() };
+    assert_eq!(iac::includes(&service, &some), ["./config.yml"], "what is included may need another file");
     let given = ReadOptions { included: vec![config.clone(), tables.clone()], ..ReadOptions::default() };
     let expected = expect![[r#"
         orders-dev (Orders); pk | ; pk:S; on demand
@@ -107,4 +109,36 @@ fn files_that_a_service_includes_are_part_of_it() {
         problem app/serverless.yml:4:5: resources are not known: app/tables/orders.yml is not among the files that were given
     "#]]
     .assert_eq(&shown_all(&[service], &options(&[])));
+}
+
+#[test]
+fn functions_that_read_a_stream_are_its_consumers() {
+    let text = r"
+service: s
+functions:
+  feed: {handler: a.b, events: [{stream: {type: dynamodb, arn: !GetAtt T.StreamArn}}, {http: GET /}]}
+  audit: {handler: a.c, events: [{stream: {Fn::GetAtt: [T, StreamArn]}}]}
+resources:
+  Resources:
+    T:
+      Type: AWS::DynamoDB::Table
+      Properties:
+        BillingMode: PAY_PER_REQUEST
+        KeySchema: [{AttributeName: pk, KeyType: HASH}]
+        AttributeDefinitions: [{AttributeName: pk, AttributeType: S}]
+        StreamSpecification: {StreamViewType: KEYS_ONLY}
+";
+    expect![[r#"
+        T (T); pk | ; pk:S; on demand; stream=KEYS_ONLY; consumers=2
+    "#]]
+    .assert_eq(&shown(text, &[]));
+}
+
+#[test]
+fn code_is_not_run() {
+    let text = "service: s\nresources:\n  - ${file(tables.js)}\n";
+    expect![[r#"
+        problem f:3:5: resources are not known: tables.js is code, and is not run
+    "#]]
+    .assert_eq(&shown(text, &[]));
 }

@@ -307,6 +307,7 @@ GlobalSecondaryIndexes:
     expect![[r#"
         stack-orders (Orders); pk | ; pk:S; provisioned 5r 5w; reads 5..100 at 70% up only
           Global I; x | ; all; writes 1..10 at 50%
+        note f:5:18: the name of table Orders has a stand-in for AWS::StackName; give --parameter AWS::StackName=VALUE
         note f:40:17: Unused has no target-tracking policy: it does not scale
     "#]]
     .assert_eq(&shown(&text, &[]));
@@ -402,6 +403,15 @@ fn what_the_cdk_writes_is_json_with_hashed_ids() {
 }"#;
     expect![[r#"
         OrdersTable0F6A9BC3 (OrdersTable0F6A9BC3); pk | ; pk:S; on demand; stream=NEW_AND_OLD_IMAGES; consumers=1; replicas=eu-west-1 Some(Eventual)
+    "#]]
+    .assert_eq(&shown(text, &[]));
+}
+
+#[test]
+fn stacks_within_a_stack_are_told() {
+    let text = "Resources:\n  Inner:\n    Type: AWS::CloudFormation::Stack\n    Properties: {TemplateURL: inner.yaml}\n";
+    expect![[r#"
+        note f:3:5: Inner is a stack of its own: give its template too if it has tables
     "#]]
     .assert_eq(&shown(text, &[]));
 }
