@@ -12,6 +12,8 @@
 //! Severities that the model sets, waivers and what they do to findings are the framework's, in `judge`.
 
 mod context;
+mod filters;
+mod flows;
 mod indexes;
 mod items;
 mod judge;
@@ -27,9 +29,10 @@ mod rule;
 mod samples;
 mod statistics;
 mod touching;
+mod transactions;
 mod writes;
 
-pub use context::Context;
+pub use context::{Context, Step};
 pub use judge::{check, check_observed};
 pub use observed::{HotKey, Observed};
 pub use rule::{Example, Group, Need, Rule, Threshold};
@@ -39,11 +42,14 @@ pub use samples::{Kind, Samples};
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let tables = [
         reads::RULES,
+        filters::RULES,
+        flows::RULES,
         writes::RULES,
         keys::heat::RULES,
         keys::structure::RULES,
         keys::order::RULES,
         keys::values::RULES,
+        transactions::RULES,
         indexes::RULES,
         items::RULES,
         model::RULES,

@@ -1,7 +1,6 @@
 //! Small catalogues for tests.
 
 use hashrange_api::Operation;
-use hashrange_item::{AttributeValue, Attributes};
 use serde_json::Value;
 
 use crate::catalogue::{
@@ -102,12 +101,6 @@ pub(crate) fn need(id: &str, equal: &[&str], range: Option<&str>) -> Pattern {
     }
 }
 
-/// An item of strings.
-pub(crate) fn item(pairs: &[(&str, &str)]) -> Attributes {
-    let pairs = pairs.iter().map(|(name, text)| ((*name).to_owned(), AttributeValue::S((*text).to_owned())));
-    Attributes::from_pairs(pairs.collect())
-}
-
 /// The single table of the seeds: users with their profile, their orders, an index by e-mail and one of open orders.
 pub(crate) fn shop() -> Catalogue {
     let indexes = vec![index("ByEmail", "GSI1PK", "all"), index("ByStatus", "GSI2PK GSI2SK", "total")];
@@ -139,4 +132,15 @@ pub(crate) fn shop() -> Catalogue {
     order.per_collection = Some(20.0);
     shop.entities = vec![user, order];
     shop
+}
+
+/// A catalogue in our own form.
+pub(crate) fn yaml(text: &str) -> Catalogue {
+    let file = crate::read::SourceFile { path: "test.yaml".to_owned(), bytes: text.as_bytes().to_vec() };
+    match crate::read::read(&[file], &crate::read::ReadOptions::default()) {
+        Ok(catalogue) => catalogue,
+        Err(problems) => {
+            panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        }
+    }
 }

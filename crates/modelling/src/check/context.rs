@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{Kind, Observed, Samples, Threshold, touching};
-use crate::catalogue::{Catalogue, Entity, Index, Pattern, Purpose, Table};
+use crate::catalogue::{Catalogue, Entity, Flow, FlowStep, Index, Pattern, Purpose, Table};
 use crate::finding::{Severity, Subject};
 use crate::plan::request::Request;
 use crate::plan::{self, PatternPlan, sizes};
+
+/// What a write unit costs in read units, on demand and provisioned alike. (Source: AWS price list, us-east-1.)
+pub(crate) const WRITE_PRICE: f64 = 5.0;
 
 /// Everything that a rule may look at.
 #[derive(Debug)]
@@ -17,12 +20,25 @@ pub struct Context<'a> {
     pub plans: Vec<PatternPlan>,
     /// The samples, by kind.
     pub samples: Samples<'a>,
-    /// The request of each pattern, where it states one.
-    requests: Vec<Option<Request>>,
+    /// The request of each pattern, in the order of the patterns; `None` where none is stated.
+    pub requests: Vec<Option<Request>>,
     /// The places of the kinds that each pattern touches, with how many items of each.
     touched: Vec<Vec<(usize, f64)>>,
     observed: BTreeMap<&'a str, &'a Observed>,
     today: &'a str,
+}
+
+/// A step of a flow with all that is known of its pattern.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'c> {
+    /// How it is taken.
+    pub step: &'c FlowStep,
+    /// The pattern.
+    pub pattern: &'c Pattern,
+    /// Its plan.
+    pub plan: &'c PatternPlan,
+    /// Its request, where it is stated.
+    pub request: Option<&'c Request>,
 }
 
 impl<'a> Context<'a> {
@@ -80,6 +96,39 @@ impl<'a> Context<'a> {
     /// Every pattern with its plan.
     pub fn patterns(&self) -> impl Iterator<Item = (&'a Pattern, &PatternPlan)> {
         self.catalogue.patterns.iter().zip(&self.plans)
+    }
+
+    /// Every pattern with its plan and its request, where a request is stated.
+    pub fn requested(&self) -> impl Iterator<Item = (&'a Pattern, &PatternPlan, &Request)> {
+        let with_requests = self.patterns().zip(&self.requests);
+        with_requests.filter_map(|((pattern, plan), request)| Some((pattern, plan, request.as_ref()?)))
+    }
+
+    /// The steps of a flow whose patterns exist, in order.
+    pub fn steps<'c>(&'c self, flow: &'c Flow) -> Vec<Step<'c>> {
+        let step = |step: &'c FlowStep| {
+            let at = self.catalogue.patterns.iter().position(|pattern| pattern.id == step.pattern)?;
+            Some(Step {
+                step,
+                pattern: &self.catalogue.patterns[at],
+                plan: &self.plans[at],
+                request: self.requests[at].as_ref(),
+            })
+        };
+        flow.steps.iter().filter_map(step).collect()
+    }
+
+    /// What a pattern costs in a second in the price of read units, on demand: a write unit costs five. `None` where rate or units are
+    /// unknown.
+    pub fn cost(&self, pattern: &Pattern) -> Option<f64> {
+        let plan = self.plan(&pattern.id).filter(|plan| !plan.arms.is_empty())?;
+        Some(rate(pattern)? * (plan.read_units() + WRITE_PRICE * plan.write_units()))
+    }
+
+    /// The share of the cost of all patterns that one has, 0 to 1.
+    pub fn cost_share(&self, pattern: &Pattern) -> Option<f64> {
+        let all: f64 = self.catalogue.patterns.iter().filter_map(|pattern| self.cost(pattern)).sum();
+        (all > 0.0).then_some(self.cost(pattern)? / all)
     }
 
     /// The plan of a pattern, by id.
@@ -193,4 +242,32 @@ pub(crate) fn number(value: f64) -> String {
         grouped.push(*digit);
     }
     grouped + rest
+}
+
+/// Whether the name or the description of a pattern has a word that begins so; `words` are in lower case.
+pub(crate) fn says(pattern: &Pattern, words: &[&str]) -> bool {
+    let text =
+        format!("{} {}", pattern.name, pattern.description.as_deref().unwrap_or_default()).to_lowercase();
+    words.iter().any(|word| {
+        text.match_indices(word)
+            .any(|(at, _)| !text[..at].chars().next_back().is_some_and(char::is_alphanumeric))
+    })
+}
+
+/// A key text with the names of its gaps taken out: keys of two patterns that may be of one item compare equal.
+pub(crate) fn shape_of(text: &str) -> String {
+    let mut shape = String::new();
+    let mut inside = false;
+    for letter in text.chars() {
+        match letter {
+            '{' => inside = true,
+            '}' => {
+                inside = false;
+                shape.push('?');
+            }
+            _ if !inside => shape.push(letter),
+            _ => {}
+        }
+    }
+    shape
 }

@@ -135,6 +135,22 @@ pub struct Rule {
     pub judge: fn(&Context<'_>, &mut Vec<Finding>),
 }
 
+/// A rule that says nothing yet, to fill in with `..PLAIN`.
+pub(super) const PLAIN: Rule = Rule {
+    id: "",
+    group: Group::Minor,
+    severity: Severity::Warn,
+    evidence: &[Evidence::Declared],
+    thresholds: &[],
+    summary: "",
+    not_a_fault_when: "",
+    advice: "",
+    teach: Example { before: "", after: "" },
+    covers: &[],
+    needs: &[],
+    judge: |_, _| {},
+};
+
 impl Rule {
     /// A finding of this rule with its usual advice, resting on the weakest evidence that the rule accepts.
     pub fn found(&self, severity: Severity, subject: Subject, message: String) -> Finding {

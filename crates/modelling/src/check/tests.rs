@@ -1,3 +1,5 @@
+mod cases;
+
 use std::collections::BTreeSet;
 
 use super::*;
