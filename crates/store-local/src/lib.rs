@@ -8,7 +8,7 @@
 //!
 //! Reads run on the caller's thread (`read.rs`). `Strong` and `Any` reads use the published instant only,
 //! so they never show what a crash could take back. Scans take detours: around rows with many versions (`hot.rs`)
-//! and over stretches of removed rows (`gaps.rs`, `learn.rs`).
+//! and over stretches of removed rows (`gaps.rs`, `learn.rs`). Once nobody writes, table files come to rest (`settle.rs`).
 
 mod admit;
 mod check;
@@ -22,6 +22,7 @@ mod keys;
 mod learn;
 mod read;
 mod sequence;
+mod settle;
 mod shared;
 mod stats;
 mod tree;
@@ -51,6 +52,7 @@ use hot::HotRows;
 use inspect::inspect;
 use learn::{Claims, Rules};
 use sequence::{NONE_YET, Sealed, Watermark};
+use settle::Settler;
 use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};
 use stats::Measures;
 pub use stats::Stats;
@@ -78,6 +80,7 @@ impl Default for Options {
 pub struct LocalStore {
     shared: Arc<Shared>,
     writer: Mutex<Option<JoinHandle<()>>>,
+    settler: Mutex<Settler>,
 }
 
 impl LocalStore {
@@ -110,7 +113,8 @@ impl LocalStore {
         let writer = Writer::new(Arc::clone(&shared), cleaning, watermark);
         let thread =
             Env::thread("store-writer", move || writer.run()).map_err(|error| failed(error.to_string()))?;
-        Ok(LocalStore { shared, writer: Mutex::new(Some(thread)) })
+        let settler = Settler::start(Arc::clone(&shared)).map_err(|error| failed(error.to_string()))?;
+        Ok(LocalStore { shared, writer: Mutex::new(Some(thread)), settler: Mutex::new(settler) })
     }
 
     /// Finishes what is queued, refuses further writes, and writes memory out so that the next start is fast.
@@ -128,6 +132,7 @@ impl LocalStore {
             // A panic of the writer has made the store fail already.
             let _ = thread.join();
         }
+        self.settler.lock().end();
         let failed = matches!(self.shared.queue.lock().phase, Phase::Failed(_));
         if !failed && !self.shared.closed.swap(true, Ordering::AcqRel) {
             // Where it fails, the journals stay and the next start replays them.

@@ -13,8 +13,9 @@ use crate::keys;
 use crate::shared::{Published, Shared, decode_stored};
 use crate::tree::{Detours, Op, Stretch, Table};
 
-/// Rows of a range for which room is made at once.
+/// Rows of a range, and of a sweep, for which room is made at once.
 const ROOM: usize = 16;
+const SWEEP_ROOM: usize = 256;
 
 impl Shared {
     /// What scans at this published instant need not walk over.
@@ -66,9 +67,9 @@ impl Shared {
 
     /// Reads rows of a whole space in hash order.
     pub(crate) fn sweep(&self, read: &SweepRead) -> StoreResult<SweepPage> {
-        let mut page = SweepPage::default();
         let published = self.published();
-        let Some(stretch) = sweep_stretch(read) else { return Ok(page) };
+        let Some(stretch) = sweep_stretch(read) else { return Ok(SweepPage::default()) };
+        let mut page = SweepPage { rows: Vec::with_capacity(read.limit.rows.min(SWEEP_ROOM)), more: false };
         if published.hides(read.space, &[]) {
             return Ok(page);
         }

@@ -87,6 +87,11 @@ pub struct Stats {
 }
 
 impl Shared {
+    /// Commits that are durable.
+    pub(crate) fn commits(&self) -> u64 {
+        self.measures.commits.load(Relaxed)
+    }
+
     pub(crate) fn stats(&self) -> Stats {
         let (writable, queued) = {
             let queue = self.queue.lock();
@@ -95,7 +100,7 @@ impl Shared {
         let (compactions, compaction_time) = self.tree.compactions();
         Stats {
             writable,
-            commits: self.measures.commits.load(Relaxed),
+            commits: self.commits(),
             group_sizes: self.measures.groups.read(),
             sync_ns: self.measures.syncs.read(),
             queued,

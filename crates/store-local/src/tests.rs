@@ -154,3 +154,35 @@ fn the_store_tells_what_it_has_written() {
     writer::fail(&store.shared, &StoreError::Failed("the disk is gone".into()));
     assert!(!store.stats().writable);
 }
+
+#[test]
+fn merging_all_runs_changes_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let everything = |store: &LocalStore| {
+        let read = |number| block_on(store.get(&address(SPACE, number), Freshness::Strong)).unwrap();
+        (0..400).map(read).collect::<Vec<_>>()
+    };
+    // Each close writes a run; the second one overwrites and the third one removes rows of the first.
+    for round in 0..3_u64 {
+        let store = open(folder.path());
+        let number = |n: u64| n + 100 * round;
+        for n in 0..200 {
+            let mut parts = put(SPACE, number(n));
+            if round == 2 && n % 2 == 0 {
+                let Write::Put { row, .. } = parts[0].writes.remove(0) else { panic!("it was put") };
+                parts[0].writes.push(Write::Delete { row });
+            }
+            block_on(store.commit(CommitId(0), parts)).unwrap();
+        }
+        store.close();
+    }
+    let store = open(folder.path());
+    let before = everything(&store);
+    assert!(store.shared.tree.runs().count > 1);
+    store.shared.tree.merge_all().unwrap();
+    let runs = store.shared.tree.runs();
+    assert_eq!((runs.count, runs.upper_bytes), (1, 0));
+    assert_eq!(everything(&store), before);
+    drop(store);
+    assert_eq!(everything(&open(folder.path())), before);
+}

@@ -122,6 +122,17 @@ impl Detours<'_> {
     }
 }
 
+/// Sorted runs of table files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Runs {
+    /// How many there are: a read looks into each that may have its key.
+    pub(crate) count: usize,
+    /// Bytes of all.
+    pub(crate) bytes: u64,
+    /// Bytes above the lowest level.
+    pub(crate) upper_bytes: u64,
+}
+
 /// What a scan does after a key.
 pub(crate) type Step = StoreResult<ControlFlow<()>>;
 
@@ -279,6 +290,20 @@ impl Tree {
     pub(crate) fn compactions(&self) -> (u64, Duration) {
         let database = &self.handles().database;
         (database.compactions_completed() as u64, database.time_compacting())
+    }
+
+    /// How the table files of rows lie.
+    pub(crate) fn runs(&self) -> Runs {
+        let version = self.handles().rows.tree.current_version();
+        let levels: Vec<_> = version.iter_levels().map(|level| (level.run_count(), level.size())).collect();
+        let bytes = levels.iter().map(|(_, bytes)| bytes).sum();
+        let lowest = levels.last().map_or(0, |(_, bytes)| *bytes);
+        Runs { count: levels.iter().map(|(runs, _)| runs).sum(), bytes, upper_bytes: bytes - lowest }
+    }
+
+    /// Merges the table files of rows into one run. Takes as long as reading and writing them all.
+    pub(crate) fn merge_all(&self) -> Result<(), fjall::Error> {
+        self.handles().rows.major_compact()
     }
 
     /// Waits while the engine is far behind with its background work. It would wait itself, and for ever where its

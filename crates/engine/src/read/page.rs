@@ -20,7 +20,7 @@ use crate::key::ItemKey;
 use crate::plan::{RangePlan, Source, SweepPlan};
 
 /// Rows that are asked of the store at once. A long read gives way to other requests after each such chunk.
-const CHUNK_ROWS: usize = 128;
+const CHUNK_ROWS: usize = 256;
 
 /// What a page came to.
 pub(crate) struct Pages {
