@@ -116,11 +116,13 @@ impl Run {
     /// Waits until background work after a load is done, at most a minute and a half.
     pub(crate) fn settle(&self, server: &Server) -> Result<(), Failure> {
         self.progress("background work after the load");
-        let mut before = cpu_of_tree(server.pid())?;
+        let (mut before, mut quiet) = (cpu_of_tree(server.pid())?, 0);
         for _ in 0..90 {
             std::thread::sleep(Duration::from_secs(1));
             let now = cpu_of_tree(server.pid())?;
-            if now.saturating_sub(before) < Duration::from_millis(30) {
+            // Table files are merged once nobody has written for some seconds.
+            quiet = if now.saturating_sub(before) < Duration::from_millis(30) { quiet + 1 } else { 0 };
+            if quiet == 6 {
                 break;
             }
             before = now;
