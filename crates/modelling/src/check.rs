@@ -14,6 +14,7 @@
 mod context;
 mod filters;
 mod flows;
+mod hygiene;
 mod indexes;
 mod items;
 mod judge;
@@ -27,6 +28,7 @@ mod reads;
 mod refused;
 mod rule;
 mod samples;
+mod schema;
 mod statistics;
 mod touching;
 mod transactions;
@@ -54,7 +56,9 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         items::RULES,
         model::RULES,
         refused::RULES,
+        schema::RULES,
         minor::RULES,
+        hygiene::RULES,
         judge::RULES,
     ];
     tables.into_iter().flatten()
