@@ -77,4 +77,6 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod tests;

@@ -761,3 +761,6 @@ fn local(context: &Context<'_>, findings: &mut Vec<Finding>) {
         findings.push(LOCAL.found(Severity::Note, subject(table, index), message));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -573,3 +573,6 @@ pub(super) fn deletes(context: &Context<'_>, pattern: &Pattern) -> bool {
 fn ids(patterns: &[&Pattern]) -> String {
     patterns.iter().map(|pattern| pattern.id.as_str()).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,3 +71,6 @@ fn key_columns(context: &Context<'_>, kind: &Kind<'_>) -> Vec<KeyColumn> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -205,10 +205,16 @@ const MODE_SAVING: Threshold = Threshold::new(
 const MODE_DOLLARS: Threshold =
     Threshold::new("capacity-mode.dollars", 5.0, "USD per month that it saves; chosen");
 
+const MODE_STEADY: Threshold = Threshold::new(
+    "capacity-mode.steady",
+    0.41,
+    "mean by peak load, from which on capacity at a target of 70 % is cheaper; computed from list prices",
+);
+
 const CAPACITY_MODE: Rule = Rule {
     id: "capacity-mode",
     severity: Severity::Note,
-    thresholds: &[MODE_SAVING, MODE_DOLLARS],
+    thresholds: &[MODE_SAVING, MODE_DOLLARS, MODE_STEADY],
     summary: "Another way to pay for the table's throughput is cheaper at the declared rates: capacity for steady load, requests for spikes.",
     not_a_fault_when: "the load is not known yet: then paying by request is right",
     advice: "Compare with hashrange model cost, and change the mode once the load is known",
@@ -608,6 +614,11 @@ fn capacity_mode(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let saved = declared.1 - best.1;
+        let spiky =
+            steadiness(context, table, None).is_none_or(|share| share < context.threshold(&MODE_STEADY));
+        if table.billing == Some(Billing::OnDemand) && spiky {
+            continue;
+        }
         if saved > context.threshold(&MODE_DOLLARS) && saved > context.threshold(&MODE_SAVING) * declared.1 {
             let message = format!(
                 "{} costs {} USD per month, {} would cost {}",
@@ -756,11 +767,16 @@ fn load(
 
 /// Whether the load of a part is nearly the same all day.
 fn is_steady(context: &Context<'_>, table: &Table, index: Option<&String>) -> bool {
+    steadiness(context, table, index).is_some_and(|share| share > context.threshold(&STEADY))
+}
+
+/// Mean by peak load of a part; patterns that do not state both count as spikes.
+fn steadiness(context: &Context<'_>, table: &Table, index: Option<&String>) -> Option<f64> {
     let stated = |pattern: &Pattern| pattern.avg_rps.filter(|_| pattern.peak_rps.is_some());
     let (mean, peak) =
         (load(context, table, index, stated), load(context, table, index, super::context::peak));
     let (mean, peak) = (mean[0] + mean[1], peak[0] + peak[1]);
-    peak > 0.0 && mean / peak > context.threshold(&STEADY)
+    (peak > 0.0).then(|| mean / peak)
 }
 
 fn global_conflict(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -830,3 +846,6 @@ fn fan_out(context: &Context<'_>, findings: &mut Vec<Finding>) {
         findings.push(FAN_OUT.found(Severity::Warn, table_of(table), message));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -213,26 +213,34 @@ fn type_attribute(table: &Table, items: &[&Attributes]) -> Option<&'static str> 
 }
 
 /// The kind by the keys: the beginning of the sort key, else of the partition key; empty where neither has one.
+///
+/// A whole sort key in capitals (`PROFILE`) is a kind; a whole partition key (`OPEN`) is a value.
 fn key_name(table: &Table, item: &Attributes) -> String {
-    let keys = table.keys.range.iter().chain(&table.keys.hash);
-    let prefixes = keys.filter_map(|attribute| match item.get(attribute)? {
-        AttributeValue::S(text) => prefix(text),
+    let text = |attribute: &String| match item.get(attribute)? {
+        AttributeValue::S(text) => Some(text),
         _ => None,
-    });
-    prefixes.into_iter().next().unwrap_or_default().to_owned()
+    };
+    let of_range =
+        table.keys.range.iter().filter_map(text).find_map(|text| prefix(text).or_else(|| capitals(text)));
+    let of_hash = || table.keys.hash.iter().filter_map(text).find_map(|text| prefix(text));
+    of_range.or_else(of_hash).unwrap_or_default().to_owned()
 }
 
-/// The word that a key begins with, before a delimiter or as the whole: `ORDER` of `ORDER#2026`, `PROFILE` of `PROFILE`.
+/// The word that a key begins with, before a delimiter: `ORDER` of `ORDER#2026`.
 fn prefix(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
-    let delimited = rest.starts_with(DELIMITERS);
-    let capitals = rest.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    (word.len() >= 2 && (delimited || capitals)).then_some(word)
+    (word.len() >= 2 && rest.starts_with(DELIMITERS)).then_some(word)
+}
+
+/// The whole, where it is one word in capitals.
+fn capitals(text: &str) -> Option<&str> {
+    let all = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    (text.len() >= 2 && all).then_some(text)
 }
 
 /// What separates the parts of a key.
-pub(crate) const DELIMITERS: &[char] = &['#', '|', ':', '~', '/', '$', '@'];
+pub(crate) const DELIMITERS: &[char] = &['#', '|', ':', '~', '/', '$'];
 
 /// The delimiter that most of some keys have after their first word.
 pub(crate) fn delimiter<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<char> {
