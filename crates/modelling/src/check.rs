@@ -28,7 +28,6 @@ mod reads;
 mod refused;
 mod rule;
 mod samples;
-mod schema;
 mod statistics;
 mod touching;
 mod transactions;
@@ -56,7 +55,6 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         items::RULES,
         model::RULES,
         refused::RULES,
-        schema::RULES,
         minor::RULES,
         hygiene::RULES,
         judge::RULES,

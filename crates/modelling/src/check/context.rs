@@ -1,9 +1,12 @@
 //! What rules look at.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use super::statistics::Column;
 use super::{Kind, Observed, Samples, Threshold, touching};
 use crate::catalogue::{Catalogue, Entity, Flow, FlowStep, Index, Pattern, Purpose, Table};
+use crate::cost::{self, CostReport, Prices};
 use crate::finding::{Severity, Subject};
 use crate::plan::request::Request;
 use crate::plan::{self, PatternPlan, sizes};
@@ -22,6 +25,10 @@ pub struct Context<'a> {
     pub samples: Samples<'a>,
     /// The request of each pattern, in the order of the patterns; `None` where none is stated.
     pub requests: Vec<Option<Request>>,
+    /// What the key attributes of each kind hold.
+    columns: Vec<BTreeMap<String, Column>>,
+    /// What the model costs, once it is asked for.
+    bill: OnceCell<CostReport>,
     /// The places of the kinds that each pattern touches, with how many items of each.
     touched: Vec<Vec<(usize, f64)>>,
     observed: BTreeMap<&'a str, &'a Observed>,
@@ -51,10 +58,13 @@ impl<'a> Context<'a> {
             plans: plan::plans(catalogue),
             samples: Samples::of(catalogue),
             requests: catalogue.patterns.iter().map(|pattern| plan::request(catalogue, pattern)).collect(),
+            columns: Vec::new(),
+            bill: OnceCell::new(),
             touched: Vec::new(),
             observed: observed.iter().map(|seen| (seen.pattern.as_str(), seen)).collect(),
             today,
         };
+        context.columns = context.samples.kinds().iter().map(|kind| Column::all(catalogue, kind)).collect();
         context.touched = touching::all(&context);
         context
     }
@@ -62,6 +72,16 @@ impl<'a> Context<'a> {
     /// What a pattern's request asks for; `None` where it states none.
     pub fn request(&self, pattern: &Pattern) -> Option<&Request> {
         self.requests.get(self.place(pattern)?)?.as_ref()
+    }
+
+    /// What a key attribute of a table or an index holds in items of a kind; `None` where they do not have it.
+    pub(crate) fn column(&self, kind: &Kind<'_>, attribute: &str) -> Option<&Column> {
+        self.columns.get(kind.place)?.get(attribute)
+    }
+
+    /// What the model costs, by list prices.
+    pub fn bill(&self) -> &CostReport {
+        self.bill.get_or_init(|| cost::cost(self.catalogue, &Prices::built_in()))
     }
 
     /// The kinds of item that a pattern reads or writes, with how many of each: as it declares, else those whose keys its request names.

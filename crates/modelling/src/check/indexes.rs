@@ -2,7 +2,7 @@
 
 use super::context::{number, of, peak, rate};
 use super::money;
-use super::statistics::{Column, counts};
+use super::statistics::counts;
 use super::{Context, Example, Group, Need, Rule, Threshold};
 use crate::catalogue::{Billing, Entity, Index, IndexKind, KeyType, Pattern, Projection, Table};
 use crate::finding::{Evidence, Finding, Severity, Subject};
@@ -570,7 +570,7 @@ fn not_sparse(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn placeholder(context: &Context<'_>, table: &Table, index: &Index) -> Option<(Evidence, String)> {
     context.samples.of_table(&table.name).find_map(|kind| {
         index.keys.hash.iter().find_map(|attribute| {
-            let column = Column::of(context.catalogue, kind, attribute)?;
+            let column = context.column(kind, attribute)?;
             let sampled =
                 column.parts.iter().flat_map(|part| &part.values).find(|text| stands_for_nothing(text));
             let declared = kind.entity.and_then(|entity| {
@@ -613,7 +613,7 @@ fn unwanted(context: &Context<'_>, table: &Table, index: &Index) -> Option<(Evid
         .zip(context.table_count(table))
         .map(|(entries, all)| entries / all)?;
     let kind = context.samples.of_entity(&entity.name)?;
-    let column = Column::of(context.catalogue, kind, index.keys.hash.first()?)?;
+    let column = context.column(kind, index.keys.hash.first()?)?;
     let [part] = column.parts.as_slice() else { return None };
     let attribute = entity.attributes.iter().find(|attribute| attribute.name == part.name)?;
     let kept: f64 = attribute

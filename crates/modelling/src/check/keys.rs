@@ -59,12 +59,12 @@ fn key_columns(context: &Context<'_>, kind: &Kind<'_>) -> Vec<KeyColumn> {
             if found.iter().any(|other| other.attribute == *attribute && other.is_hash == is_hash) {
                 continue;
             }
-            if let Some(column) = Column::of(context.catalogue, kind, attribute) {
+            if let Some(column) = context.column(kind, attribute) {
                 found.push(KeyColumn {
                     index: index.cloned(),
                     attribute: attribute.clone(),
                     is_hash,
-                    column,
+                    column: column.clone(),
                 });
             }
         }

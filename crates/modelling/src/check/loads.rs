@@ -121,7 +121,7 @@ impl KeyLoad {
 /// The partition key of a kind in a table or index: as text, and what varies in it. `None` where its items are not there.
 fn space(context: &Context<'_>, kind: &Kind<'_>, keys: &Keys) -> Option<(String, Vec<Column>)> {
     let columns: Option<Vec<Column>> =
-        keys.hash.iter().map(|attribute| Column::of(context.catalogue, kind, attribute)).collect();
+        keys.hash.iter().map(|attribute| context.column(kind, attribute).cloned()).collect();
     let columns = columns.filter(|columns| !columns.is_empty())?;
     let texts: Vec<String> = columns.iter().filter_map(|c| Some(c.template.as_ref()?.to_string())).collect();
     Some((texts.join(", "), columns))

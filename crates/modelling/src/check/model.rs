@@ -8,7 +8,7 @@ use super::context::{is_request, number, of};
 use super::statistics::declared_template;
 use super::{Context, Example, Group, Kind, Need, Observed, Rule, Threshold};
 use crate::catalogue::{Billing, Catalogue, Consistency, Flow, IndexKind, Pattern, Scaling, Table};
-use crate::cost::{CostReport, Prices, TableCost, cost};
+use crate::cost::TableCost;
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{Arm, PatternPlan, PlanClass, float};
 
@@ -574,12 +574,8 @@ fn declared_observed(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn priced(context: &Context<'_>) -> CostReport {
-    cost(context.catalogue, &Prices::built_in())
-}
-
 fn dominant(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let report = priced(context);
+    let report = context.bill();
     let all: f64 = report.patterns.iter().map(|pattern| pattern.dollars).sum();
     let paid = report.patterns.iter().filter(|pattern| pattern.dollars > 0.0).count();
     if all <= 0.0 || float(paid) < context.threshold(&DOMINANT_COUNT) {
@@ -603,13 +599,13 @@ fn dominant(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn capacity_mode(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for priced in priced(context).tables {
+    for priced in &context.bill().tables {
         let Some(table) = context.catalogue.table(&priced.name).filter(|table| table.billing.is_some())
         else {
             continue;
         };
         let Some((declared, best)) =
-            cheapest(&priced, |mode| mode.infrequent_access == priced.infrequent_access)
+            cheapest(priced, |mode| mode.infrequent_access == priced.infrequent_access)
         else {
             continue;
         };
@@ -650,7 +646,7 @@ fn cheapest(
 }
 
 fn table_class(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for priced in priced(context).tables {
+    for priced in &context.bill().tables {
         let Some(table) = context.catalogue.table(&priced.name) else { continue };
         let declared = priced.modes.iter().find(|mode| mode.declared);
         let Some(declared) =

@@ -32,6 +32,8 @@ const KINDS_MAX: usize = 30;
 /// Items of one kind: of one declared entity, or alike in their keys.
 #[derive(Clone, Debug)]
 pub struct Kind<'a> {
+    /// Its place in [`Samples::kinds`].
+    pub(super) place: usize,
     /// The table.
     pub table: &'a str,
     /// The table's declaration.
@@ -49,7 +51,15 @@ pub struct Kind<'a> {
 
 impl<'a> Kind<'a> {
     fn new(schema: &'a Table, name: String, entity: Option<&'a Entity>) -> Kind<'a> {
-        Kind { table: &schema.name, schema, name, entity, declared: entity.is_some(), items: Vec::new() }
+        Kind {
+            place: 0,
+            table: &schema.name,
+            schema,
+            name,
+            entity,
+            declared: entity.is_some(),
+            items: Vec::new(),
+        }
     }
 
     /// The values of an attribute, in the order of the items; items without it are left out.
@@ -72,7 +82,8 @@ pub struct Samples<'a> {
 impl<'a> Samples<'a> {
     /// Sorts the samples of all tables: each table's declared entities in the order of the file, then kinds that only samples show, by name.
     pub fn of(catalogue: &'a Catalogue) -> Samples<'a> {
-        Samples { kinds: catalogue.tables.iter().flat_map(|table| kinds_of(catalogue, table)).collect() }
+        let kinds = catalogue.tables.iter().flat_map(|table| kinds_of(catalogue, table));
+        Samples { kinds: kinds.enumerate().map(|(place, kind)| Kind { place, ..kind }).collect() }
     }
 
     /// Every kind.

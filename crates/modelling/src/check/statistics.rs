@@ -3,7 +3,7 @@
 //! A part is what fills one gap of a key template; where no entity is declared, what stands between the delimiters of the samples and
 //! differs from one to another. Samples tell where there are enough of them; else what is declared of the attribute.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Kind;
 use super::samples::{SAMPLES_MIN, delimiter, key_text, split};
@@ -56,8 +56,18 @@ impl KeyPart {
 }
 
 impl Column {
+    /// What each key attribute of the table and its indexes holds in items of this kind.
+    pub(super) fn all(catalogue: &Catalogue, kind: &Kind<'_>) -> BTreeMap<String, Column> {
+        let of_indexes = kind.schema.indexes.iter().flat_map(|index| index.keys.attributes());
+        let attributes: BTreeSet<&str> = kind.schema.keys.attributes().chain(of_indexes).collect();
+        let columns = attributes
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), Column::of(catalogue, kind, name)?)));
+        columns.collect()
+    }
+
     /// What `attribute` holds in items of this kind; `None` where they do not have it.
-    pub(crate) fn of(catalogue: &Catalogue, kind: &Kind<'_>, attribute: &str) -> Option<Column> {
+    fn of(catalogue: &Catalogue, kind: &Kind<'_>, attribute: &str) -> Option<Column> {
         let values: Vec<String> = kind.values(attribute).into_iter().map(key_text).collect();
         let template = declared_template(kind.entity, attribute).or_else(|| inferred(attribute, &values))?;
         let filled: Vec<Vec<&str>> = values.iter().filter_map(|text| split(&template, text)).collect();

@@ -1,6 +1,5 @@
 //! Which kinds of item each pattern reads or writes.
 
-use super::statistics::Column;
 use super::{Context, Kind};
 use crate::catalogue::Pattern;
 use crate::plan::collections::one;
@@ -62,7 +61,7 @@ fn fits(context: &Context<'_>, kind: &Kind<'_>, plan: &PatternPlan) -> bool {
         .filter_map(|bound| Some((&bound.attribute, bound.operator, bound.operands.first()?)));
     let hash = plan.hash.iter().map(|(attribute, text)| (attribute, "=", text));
     hash.chain(bounds).all(|(attribute, operator, text)| {
-        let Some(column) = Column::of(context.catalogue, kind, attribute) else { return false };
+        let Some(column) = context.column(kind, attribute) else { return false };
         match (&column.template, Template::parse(text), operator) {
             (Some(key), Ok(wanted), "=") => shape::overlap(key, &wanted),
             (Some(key), Ok(wanted), "begins_with") => shape::may_begin_with(key, &wanted),

@@ -7,7 +7,7 @@ use crate::catalogue::{IndexKind, Pattern};
 use crate::check::context::{number, of, peak};
 use crate::check::loads::{KeyLoad, loads};
 use crate::check::samples::SAMPLES_MIN;
-use crate::check::statistics::{Column, KeyPart};
+use crate::check::statistics::KeyPart;
 use crate::check::{Context, Example, HotKey, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::request::Verb;
@@ -564,7 +564,7 @@ fn rises(context: &Context<'_>, load: &KeyLoad) -> bool {
         .filter(|(pattern, plan)| load.patterns.contains(&pattern.id) && plan.write_units() > 0.0)
         .flat_map(|(pattern, _)| context.touched(pattern))
         .filter(|(kind, _)| load.kinds.contains(&kind.name));
-    let mut columns = written.filter_map(|(kind, _)| Column::of(context.catalogue, kind, range));
+    let mut columns = written.filter_map(|(kind, _)| context.column(kind, range));
     local && load.index.is_none()
         || columns.any(|column| column.parts.first().is_some_and(|part| part.looks(Look::is_time_ordered)))
 }

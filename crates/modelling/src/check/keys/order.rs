@@ -172,7 +172,7 @@ fn gap(
     attribute: &str,
     plan: &PatternPlan,
 ) -> Option<(String, String, String)> {
-    let template = Column::of(context.catalogue, kind, attribute)?.template?;
+    let template = context.column(kind, attribute)?.template.as_ref()?;
     let gaps: Vec<&str> = template.gaps().collect();
     let given = plan.sort.iter().find(|bound| bound.attribute == attribute).map_or(0, given_gaps);
     let late = gaps.iter().skip(given + 1).find(|gap| plan.filter.iter().any(|filter| filter == *gap))?;
@@ -190,7 +190,7 @@ fn random_sort_key(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(attribute) = sort_attribute(context, plan, table) else { continue };
         let Some(wish) = time_order(pattern, plan) else { continue };
         for kind in kinds {
-            let Some(column) = Column::of(context.catalogue, kind, attribute) else { continue };
+            let Some(column) = context.column(kind, attribute) else { continue };
             let Some(part) = column.parts.first().filter(|part| part.looks(Look::is_random)) else {
                 continue;
             };
@@ -320,9 +320,9 @@ fn prefix_ambiguity(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (pattern, plan, table, kinds) in collection_reads(context) {
         for bound in plan.sort.iter().filter(|bound| bound.operator == "begins_with") {
             let Some(Ok(prefix)) = bound.operands.first().map(|text| Template::parse(text)) else { continue };
-            let columns: Vec<(&Kind<'_>, Column)> = kinds
+            let columns: Vec<(&Kind<'_>, &Column)> = kinds
                 .iter()
-                .filter_map(|kind| Some((*kind, Column::of(context.catalogue, kind, &bound.attribute)?)))
+                .filter_map(|kind| Some((*kind, context.column(kind, &bound.attribute)?)))
                 .collect();
             let fault = open_end(&columns, &prefix).or_else(|| no_key(context, table, plan, bound, &prefix));
             findings
@@ -332,7 +332,7 @@ fn prefix_ambiguity(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// A prefix that ends inside a part whose values have several widths.
-fn open_end(columns: &[(&Kind<'_>, Column)], prefix: &Template) -> Option<String> {
+fn open_end(columns: &[(&Kind<'_>, &Column)], prefix: &Template) -> Option<String> {
     let Some(Part::Gap { name, .. }) = prefix.parts().last() else { return open_word(columns, prefix) };
     let at = prefix.gaps().count() - 1;
     let (kind, part) = columns.iter().find_map(|(kind, column)| {
@@ -348,7 +348,7 @@ fn open_end(columns: &[(&Kind<'_>, Column)], prefix: &Template) -> Option<String
 }
 
 /// A prefix that is one word and begins another kind's longer word: `ORDER` and `ORDERITEM#`.
-fn open_word(columns: &[(&Kind<'_>, Column)], prefix: &Template) -> Option<String> {
+fn open_word(columns: &[(&Kind<'_>, &Column)], prefix: &Template) -> Option<String> {
     let text =
         prefix.is_constant().then(|| prefix.prefix()).filter(|text| text.ends_with(char::is_alphanumeric))?;
     let rest = |column: &Column| {
@@ -379,10 +379,10 @@ fn no_key(
     bound: &SortBound,
     prefix: &Template,
 ) -> Option<String> {
-    let columns: Vec<Column> = context
+    let columns: Vec<&Column> = context
         .samples
         .of_table(&table.name)
-        .filter_map(|kind| Column::of(context.catalogue, kind, &bound.attribute))
+        .filter_map(|kind| context.column(kind, &bound.attribute))
         .collect();
     let templates: Vec<&Template> = columns.iter().filter_map(|column| column.template.as_ref()).collect();
     let possible =
@@ -442,7 +442,7 @@ fn swept(
     let mut found = Vec::new();
     for kind in context.samples.of_table(&table.name).filter(|kind| in_collection(context, kind, plan)) {
         let Some(template) =
-            Column::of(context.catalogue, kind, &bound.attribute).and_then(|column| column.template)
+            context.column(kind, &bound.attribute).and_then(|column| column.template.as_ref())
         else {
             continue;
         };
@@ -461,9 +461,9 @@ fn swept(
 /// Whether items of a kind lie in the collection that a plan reads.
 fn in_collection(context: &Context<'_>, kind: &Kind<'_>, plan: &PatternPlan) -> bool {
     plan.hash.iter().all(|(attribute, text)| {
-        let column = Column::of(context.catalogue, kind, attribute);
-        match (column.and_then(|column| column.template), Template::parse(text)) {
-            (Some(template), Ok(wanted)) => shape::overlap(&template, &wanted),
+        let column = context.column(kind, attribute);
+        match (column.and_then(|column| column.template.as_ref()), Template::parse(text)) {
+            (Some(template), Ok(wanted)) => shape::overlap(template, &wanted),
             _ => false,
         }
     })
@@ -475,7 +475,7 @@ fn non_unique(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     for kind in context.samples.kinds() {
         let [range] = kind.schema.keys.range.as_slice() else { continue };
-        let Some(column) = Column::of(context.catalogue, kind, range) else { continue };
+        let Some(column) = context.column(kind, range) else { continue };
         let timed = |part: &KeyPart| part.looks(Look::is_time) || is_score(part);
         if column.is_constant() || !column.parts.iter().all(timed) || is_guarded(context, kind) {
             continue;

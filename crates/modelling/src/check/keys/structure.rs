@@ -71,12 +71,9 @@ const UNBOUNDED_LOCAL: Rule = Rule {
 fn uuid_only(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for table in context.catalogue.tables.iter().filter(|table| table.keys.range.is_empty()) {
         let [hash] = table.keys.hash.as_slice() else { continue };
-        let columns: Vec<Column> = context
-            .samples
-            .of_table(&table.name)
-            .filter_map(|kind| Column::of(context.catalogue, kind, hash))
-            .collect();
-        let random = |column: &Column| column.parts.len() == 1 && column.parts[0].looks(Look::is_identifier);
+        let columns: Vec<&Column> =
+            context.samples.of_table(&table.name).filter_map(|kind| context.column(kind, hash)).collect();
+        let random = |column: &&Column| column.parts.len() == 1 && column.parts[0].looks(Look::is_identifier);
         if columns.is_empty() || !columns.iter().all(random) {
             continue;
         }
@@ -209,7 +206,7 @@ fn grows(context: &Context<'_>, table: &Table) -> bool {
         let kept = kind
             .entity
             .is_none_or(|entity| entity.retention_days.is_none() && entity.max_per_collection.is_none());
-        let column = Column::of(context.catalogue, kind, range);
+        let column = context.column(kind, range);
         kept && column
             .is_some_and(|column| column.parts.first().is_some_and(|part| part.looks(Look::is_time_ordered)))
     };
