@@ -369,7 +369,7 @@ fn named_month(text: &str) -> bool {
     (2..=6).contains(&words.len())
         && text.len() <= 40
         && words.iter().take(3).filter(|word| month(word) && word.len() <= 9).count() == 1
-        && words.iter().any(|word| number(word))
+        && words.iter().any(number)
         && words.iter().all(|word| month(word) || number(word) || word.contains(':') || word.len() <= 4)
 }
 

@@ -45,5 +45,5 @@ pub(crate) fn expect(id: &str, yaml: &str, wanted: &[&str]) {
 
 /// Samples in YAML: so many items, each made from its number.
 pub(crate) fn samples(count: usize, item: impl Fn(usize) -> String) -> String {
-    (0..count).map(|at| format!("      - {{{}}}\n", item(at))).collect()
+    (0..count).map(|at| format!("      - {{{}}}\n", item(at))).collect::<Vec<String>>().concat()
 }

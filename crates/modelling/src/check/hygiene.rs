@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashrange_item::Kind as Type;
+use hashrange_item::{Attributes, Kind as Type};
 
 use super::context::{number, rate};
 use super::items::{deletes, readers, subject, writers};
@@ -256,7 +256,7 @@ fn case_pair(table: &Table, name: &str) -> Option<(String, String)> {
 /// The names of all attributes of a table's entities and samples; `None` where nothing tells them all.
 fn known(context: &Context<'_>, table: &Table) -> Option<BTreeSet<String>> {
     let mut names: BTreeSet<String> =
-        table.samples.iter().flat_map(|item| item.names()).map(str::to_owned).collect();
+        table.samples.iter().flat_map(Attributes::names).map(str::to_owned).collect();
     for entity in context.catalogue.entities_of(&table.name) {
         if entity.attributes.is_empty()
             && context.samples.of_entity(&entity.name).is_none_or(|kind| kind.items.is_empty())

@@ -519,13 +519,14 @@ fn never_filled(context: &Context<'_>, table: &Table, index: &Index) -> Option<(
             format!("no entity has all of its key attributes ({})", keys.join(", ")),
         ));
     }
-    let samples: Vec<_> = match declared {
-        true => entering
+    let samples: Vec<_> = if declared {
+        entering
             .iter()
             .filter_map(|entity| context.samples.of_entity(&entity.name))
             .flat_map(|kind| kind.items.iter().copied())
-            .collect(),
-        false => table.samples.iter().collect(),
+            .collect()
+    } else {
+        table.samples.iter().collect()
     };
     let right = |name: &str, item: &hashrange_item::Attributes| {
         item.get(name).is_some_and(|value| is_type(table, name, value))

@@ -229,11 +229,11 @@ fn large_attribute(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Attributes of samples and declarations: name, bytes, bytes of the item, evidence, and the text where it is one.
-fn attributes<'a>(
-    context: &Context<'_>,
-    kind: &Kind<'a>,
-) -> Vec<(String, f64, Option<f64>, Evidence, Option<&'a str>)> {
+/// An attribute: name, bytes, bytes of the item, evidence, and the text where it is one.
+type Sized<'a> = (String, f64, Option<f64>, Evidence, Option<&'a str>);
+
+/// Attributes of samples and declarations that are large enough to speak of.
+fn attributes<'a>(context: &Context<'_>, kind: &Kind<'a>) -> Vec<Sized<'a>> {
     let mut found = Vec::new();
     for item in &kind.items {
         let whole = float(size::item(item));
@@ -428,8 +428,8 @@ fn ttl_type(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// What is wrong with the values of a TTL attribute in samples.
 fn sampled_ttl(context: &Context<'_>, table: &Table, ttl: &str) -> Option<String> {
-    let values = table.samples.iter().filter_map(|item| item.get(ttl));
-    let wrong = values.filter_map(|value| wrong_time(context, value)).next();
+    let mut values = table.samples.iter().filter_map(|item| item.get(ttl));
+    let wrong = values.find_map(|value| wrong_time(context, value));
     if let Some(fault) = wrong {
         return Some(format!("{ttl} {fault}"));
     }

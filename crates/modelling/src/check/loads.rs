@@ -226,7 +226,7 @@ fn share(pattern: &Pattern, plan: &PatternPlan, load: &KeyLoad, access: Access) 
     let mut evidence = Evidence::Declared;
     for part in load.columns.iter().flat_map(|column| &column.parts) {
         // Writes go to the current hour, day or month, and half of the reads.
-        let current = part.looks(crate::recognise::Look::is_time).then(|| match access {
+        let current = part.looks(crate::recognise::Look::is_time).then_some(match access {
             Access::Write => (1.0, Evidence::Declared),
             Access::Read => (0.5, Evidence::Declared),
         });

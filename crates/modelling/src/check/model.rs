@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashrange_item::Attributes;
 use hashrange_language::{ChangeKind, Update};
 
 use super::context::{is_request, number, of};
@@ -371,7 +372,7 @@ fn is_joined(catalogue: &Catalogue, tables: &BTreeSet<&str>) -> bool {
     let mut declared =
         declared.flat_map(|entity| entity.attributes.iter().map(|a| (entity.table.as_str(), a)));
     let sampled = tables.iter().filter_map(|name| catalogue.table(name)).any(|table| {
-        table.samples.iter().flat_map(|item| item.names()).any(|name| foreign(&table.name, name, None))
+        table.samples.iter().flat_map(Attributes::names).any(|name| foreign(&table.name, name, None))
     });
     sampled || declared.any(|(table, attribute)| foreign(table, &attribute.name, attribute.format.as_deref()))
 }
@@ -696,10 +697,10 @@ fn scaling_faults(context: &Context<'_>, table: &Table) -> Vec<String> {
         for (at, (policy, what)) in scaling.iter().zip(["reads", "writes"]).enumerate() {
             match policy {
                 None if index.is_none() && !steady => {
-                    faults.push(format!("{place} has no policy for {what}"))
+                    faults.push(format!("{place} has no policy for {what}"));
                 }
                 None if index.is_some() && any => {
-                    faults.push(format!("{place} has no policy for {what}, the table has"))
+                    faults.push(format!("{place} has no policy for {what}, the table has"));
                 }
                 None => {}
                 Some(policy) => faults.extend(policy_fault(

@@ -183,12 +183,14 @@ pub(crate) fn key_text(value: &AttributeValue) -> String {
     match value {
         AttributeValue::S(text) => text.clone(),
         AttributeValue::N(number) => number.to_string(),
-        AttributeValue::B(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        AttributeValue::B(bytes) => {
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<String>>().concat()
+        }
         other => format!("{} value", other.kind()),
     }
 }
 
-fn type_of<'v>(item: &'v Attributes, names: impl IntoIterator<Item = &'static str>) -> Option<&'v str> {
+fn type_of(item: &Attributes, names: impl IntoIterator<Item = &'static str>) -> Option<&str> {
     names.into_iter().find_map(|name| match item.get(name)? {
         AttributeValue::S(text) => Some(text.as_str()),
         _ => None,

@@ -243,7 +243,7 @@ pub(crate) fn distinct(catalogue: &Catalogue, entity: &Entity, name: &str) -> Op
     let owner = owner(catalogue, entity, name, 0);
     let attribute = owner.attributes.iter().find(|attribute| attribute.name == name);
     let count = sizes::entity_count(catalogue, owner);
-    let Some(attribute) = attribute else { return None };
+    let attribute = attribute?;
     if !attribute.values.is_empty() {
         return Some(float(attribute.values.len()));
     }

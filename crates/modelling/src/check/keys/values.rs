@@ -182,7 +182,7 @@ fn boundary(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan, tenant
             template.is_some_and(|template| template.gaps().any(|gap| gap == tenant))
         })
     };
-    if !kinds.is_empty() && kinds.iter().all(|kind| keyed(kind)) {
+    if !kinds.is_empty() && kinds.iter().all(keyed) {
         return None;
     }
     let keys: Vec<String> =

@@ -83,10 +83,10 @@ fn what_is_not_stated_is_asked_for() {
 
 #[test]
 fn one_finding_says_that_most_patterns_lack_a_rate() {
-    let patterns: String = (0..6)
+    let patterns: Vec<String> = (0..6)
         .map(|at| format!("  - {{id: P{at}, name: Get, operation: GetItem, key: {{a: x}}}}\n"))
         .collect();
-    let yaml = format!("tables: {{T: {{key: {{hash: a}}}}}}\npatterns:\n{patterns}");
+    let yaml = format!("tables: {{T: {{key: {{hash: a}}}}}}\npatterns:\n{}", patterns.concat());
     expect("rate-missing", &yaml, &["warn model"]);
 }
 
@@ -110,11 +110,12 @@ fn budgets_bind_plans_and_runs() {
 fn one_pattern_that_dominates_the_cost_is_noted() {
     let rule = "dominant-cost";
     let rates = |first: u32, count: usize| {
-        let patterns: String = (0..count)
+        let patterns: Vec<String> = (0..count)
             .map(|at| format!("  - {{id: P{at}, name: Get, operation: GetItem, key: {{a: \"{{a}}\"}}, rate: {{avg: {}}}}}\n", if at == 0 { first } else { 10 }))
             .collect();
         format!(
-            "tables: {{T: {{key: {{hash: a}}}}}}\nentities: {{E: {{attributes: {{a: uuid}}}}}}\npatterns:\n{patterns}"
+            "tables: {{T: {{key: {{hash: a}}}}}}\nentities: {{E: {{attributes: {{a: uuid}}}}}}\npatterns:\n{}",
+            patterns.concat()
         )
     };
     expect(rule, &rates(100, 6), &["warn pattern P0"]);
