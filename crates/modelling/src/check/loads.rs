@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::context::peak;
 use super::statistics::Column;
 use super::{Context, Kind};
-use crate::catalogue::{Keys, Pattern};
+use crate::catalogue::{IndexKind, Keys, Pattern};
 use crate::finding::{Evidence, Subject};
 use crate::plan::{Arm, PatternPlan, PlanClass};
 use crate::skew::{Access, Skew, whole};
@@ -85,7 +85,9 @@ pub(crate) fn loads(context: &Context<'_>) -> Vec<KeyLoad> {
 fn spaces(context: &Context<'_>) -> BTreeMap<Place, KeyLoad> {
     let mut loads = BTreeMap::new();
     for kind in context.samples.kinds() {
-        let indexes = kind.schema.indexes.iter().map(|index| (Some(index.name.clone()), &index.keys));
+        // Entries of a local index lie in the partition of their items.
+        let global = kind.schema.indexes.iter().filter(|index| index.kind == IndexKind::Global);
+        let indexes = global.map(|index| (Some(index.name.clone()), &index.keys));
         for (index, keys) in std::iter::once((None, &kind.schema.keys)).chain(indexes) {
             let Some((key, columns)) = space(context, kind, keys) else { continue };
             let place = (kind.table.to_owned(), index.clone(), normal(&key));
@@ -146,15 +148,14 @@ fn add_arm(
 ) {
     let spread = matches!(plan.class, PlanClass::Scan | PlanClass::IndexScan | PlanClass::Vector);
     let Some(table) = context.catalogue.table(&arm.table).filter(|_| !spread) else { return };
-    let keys = match &arm.index {
-        Some(index) => table.index(index).map(|index| &index.keys),
-        None => Some(&table.keys),
-    };
-    let Some(keys) = keys else { return };
+    let index = arm.index.as_ref().and_then(|name| table.index(name));
+    let index = index.filter(|index| index.kind != IndexKind::Local);
+    let keys = index.map_or(&table.keys, |index| &index.keys);
+    let name = index.map(|index| index.name.clone());
     let mut weights: BTreeMap<Place, f64> = BTreeMap::new();
     for (kind, weight) in context.touched(pattern).filter(|(kind, _)| kind.table == table.name) {
         if let Some((key, _)) = space(context, kind, keys) {
-            *weights.entry((table.name.clone(), arm.index.clone(), normal(&key))).or_default() += weight;
+            *weights.entry((table.name.clone(), name.clone(), normal(&key))).or_default() += weight;
         }
     }
     let all: f64 = weights.values().sum();
@@ -189,10 +190,10 @@ impl KeyLoad {
         if units[0] > 0.0 && !pattern.declared.cached {
             self.cached = false;
         }
-        if !known {
+        if !known && !self.unknown.contains(&pattern.id) {
             self.unknown.push(pattern.id.clone());
         }
-        if units.iter().any(|units| *units > 0.0) {
+        if units.iter().any(|units| *units > 0.0) && !self.patterns.contains(&pattern.id) {
             self.patterns.push(pattern.id.clone());
         }
     }

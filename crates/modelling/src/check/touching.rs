@@ -2,8 +2,8 @@
 
 use super::{Context, Kind};
 use crate::catalogue::Pattern;
-use crate::plan::collections::one;
-use crate::plan::{PatternPlan, PlanClass, shape};
+use crate::plan::collections::{one, reached_by_keys};
+use crate::plan::{PatternPlan, PlanClass, SortBound, shape};
 use crate::template::Template;
 
 /// For each pattern the places of the kinds, with how many items of each.
@@ -24,10 +24,23 @@ fn of_pattern(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan) -> V
     if !requested.is_empty() {
         return requested;
     }
-    let reachable = !matches!(plan.class, PlanClass::External) && !plan.table.is_empty();
-    let fitting =
-        kinds().filter(|(_, kind)| reachable && kind.table == plan.table && fits(context, kind, plan));
+    let Some(table) = context.table_of(plan) else { return Vec::new() };
+    if matches!(plan.class, PlanClass::External | PlanClass::Unservable) {
+        return Vec::new();
+    }
+    let keys = context.index_of(plan).map_or(&table.keys, |index| &index.keys);
+    let mut clauses = plan.sort.clone();
+    clauses.extend(plan.hash.iter().map(|(attribute, text)| equal(attribute, text)));
+    let reached = reached_by_keys(context.catalogue, table, keys, &clauses);
+    let fitting = kinds().filter(|(_, kind)| match kind.entity {
+        Some(entity) => reached.iter().any(|other| other.name == entity.name),
+        None => kind.table == plan.table && fits(context, kind, plan),
+    });
     fitting.map(|(place, _)| (place, 1.0)).collect()
+}
+
+fn equal(attribute: &str, text: &str) -> SortBound {
+    SortBound { attribute: attribute.to_owned(), operator: "=", operands: vec![text.to_owned()] }
 }
 
 /// The kinds whose items the parts of a request name, one by one; none where a part names no declared entity, as a query does.
@@ -53,7 +66,7 @@ fn by_actions(context: &Context<'_>, pattern: &Pattern) -> Vec<(usize, f64)> {
     found
 }
 
-/// Whether the keys that a plan names could be those of a kind.
+/// Whether the keys that a plan names could be those of a kind that only samples show.
 fn fits(context: &Context<'_>, kind: &Kind<'_>, plan: &PatternPlan) -> bool {
     let bounds = plan
         .sort

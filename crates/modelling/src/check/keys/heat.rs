@@ -570,16 +570,24 @@ fn rises(context: &Context<'_>, load: &KeyLoad) -> bool {
 }
 
 fn hot_counters(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let thresholds = [&COUNTER_WARN, &COUNTER_ERROR];
     for (pattern, plan) in context.patterns() {
         let Some(key) = counts(context, pattern) else { continue };
-        let units = plan.arms.iter().find(|arm| arm.index.is_none()).map_or(1.0, |arm| arm.write.max(1.0));
         // Without a rate one cannot tell a counter of everything from a setting that changes once a year.
         let Some(rate) = peak(pattern) else { continue };
-        if let Some((severity, text)) = context.by_rate(Some(rate), units, thresholds) {
-            let message = format!("every run updates the one item {key}: {text}");
-            findings.push(HOT_COUNTER.found(severity, of(pattern), message));
-        }
+        let step = if plan.transaction { 2.0 } else { 1.0 };
+        let (warn, error) = (context.threshold(&COUNTER_WARN), context.threshold(&COUNTER_ERROR));
+        let severity = match rate {
+            rate if rate * step > error => Severity::Error,
+            rate if rate > warn => Severity::Warn,
+            _ => continue,
+        };
+        let message = format!(
+            "every run updates the one item {key}: {} times per second, at least {} of the {} write units that one partition serves",
+            number(rate),
+            number(rate * step),
+            number(error)
+        );
+        findings.push(HOT_COUNTER.found(severity, of(pattern), message));
     }
 }
 
