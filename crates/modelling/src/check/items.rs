@@ -6,7 +6,7 @@ use hashrange_api::Operation;
 use hashrange_item::{AttributeValue, Attributes, Kind as Type, size};
 use hashrange_language::ChangeKind;
 
-use super::context::{number, of, rate};
+use super::context::{is_request, number, of, rate};
 use super::samples::key_text;
 use super::statistics::format_of;
 use super::{Context, Example, Group, Kind, Need, Rule, Threshold};
@@ -520,10 +520,11 @@ fn ttl_as_timer(context: &Context<'_>, findings: &mut Vec<Finding>) {
             || kind.items.iter().any(|item| item.contains(ttl));
         for (pattern, plan) in readers(context, kind).filter(|_| expires) {
             // A get has no filter: whoever calls looks at the time.
-            let lists = !matches!(
-                plan.class,
-                PlanClass::Get | PlanClass::BatchGet | PlanClass::Unservable | PlanClass::External
-            );
+            let lists = is_request(pattern)
+                && !matches!(
+                    plan.class,
+                    PlanClass::Get | PlanClass::BatchGet | PlanClass::Unservable | PlanClass::External
+                );
             let asks = plan.filter.iter().any(|name| name == ttl)
                 || plan.sort.iter().any(|bound| bound.attribute == *ttl);
             if lists && !asks {

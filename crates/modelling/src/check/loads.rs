@@ -38,8 +38,10 @@ pub(crate) struct KeyLoad {
     pub totals: [f64; 2],
     /// The largest share of the busiest key among its patterns.
     pub share: f64,
-    /// The patterns that contribute, with what each adds.
+    /// The patterns that read or write it.
     pub patterns: Vec<String>,
+    /// What each pattern adds to the busiest key, in units per second: reads, then writes.
+    pub added: [Vec<(f64, String)>; 2],
     /// Patterns whose share, rate or units are not known.
     pub unknown: Vec<String>,
     /// Units of one run on the busiest key, for patterns of unknown rate: the most of them, read then write.
@@ -57,6 +59,17 @@ impl KeyLoad {
             Some(index) => Subject::Index(self.table.clone(), index.clone()),
             None => Subject::Table(self.table.clone()),
         }
+    }
+
+    /// The patterns that add most reads (0) or writes (1) to the busiest key, at most three.
+    pub(crate) fn main_patterns(&self, at: usize) -> String {
+        let mut added = self.added[at].clone();
+        added.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let mut ids: Vec<String> = added.into_iter().map(|(_, id)| id).collect();
+        ids.dedup();
+        let more = if ids.len() > 3 { " and others" } else { "" };
+        ids.truncate(3);
+        ids.join(", ") + more
     }
 
     /// How many keys there are, by declaration.
@@ -112,6 +125,7 @@ impl KeyLoad {
             totals: [0.0; 2],
             share: 0.0,
             patterns: Vec::new(),
+            added: [Vec::new(), Vec::new()],
             unknown: Vec::new(),
             unrated: [0.0; 2],
             cached: true,
@@ -176,7 +190,10 @@ impl KeyLoad {
                 continue;
             }
             match (peak(pattern), share) {
-                (Some(rate), Some((share, evidence))) => self.count(at, [rate, units], share, evidence),
+                (Some(rate), Some((share, evidence))) => {
+                    self.count(at, [rate, units], share, evidence);
+                    self.added[at].push((rate * units * share, pattern.id.clone()));
+                }
                 (None, Some((share, _))) => {
                     self.unrated[at] = self.unrated[at].max(units * share);
                     known = false;

@@ -66,9 +66,58 @@ pub fn values<'t>(template: &'t Template, text: &'t str) -> Option<Vec<(&'t str,
     Some(found)
 }
 
-/// Whether some text comes from both templates. Judged by the literals before the first and after the last gap, so it may say yes too often,
-/// never no.
+/// Whether some text comes from both templates, where no gap is filled with the delimiter `#`: `TENANT#{t}` is no `TENANT#{t}#USER#{u}`. A
+/// template without `#`, such as `{key}`, may be filled with anything.
 pub fn overlap(a: &Template, b: &Template) -> bool {
+    let (left, right) = (segments(a), segments(b));
+    let open = |segments: &[Vec<Part>]| segments.len() == 1 && segments[0].iter().any(is_gap);
+    if open(&left) || open(&right) {
+        return wholly(a, b);
+    }
+    left.len() == right.len() && left.iter().zip(&right).all(|(left, right)| meet(left, right))
+}
+
+fn is_gap(part: &Part) -> bool {
+    matches!(part, Part::Gap { .. })
+}
+
+/// The parts between delimiters.
+fn segments(template: &Template) -> Vec<Vec<Part>> {
+    let mut found = vec![Vec::new()];
+    for part in template.parts() {
+        let Part::Literal(text) = part else {
+            found.last_mut().expect("one segment at least").push(part.clone());
+            continue;
+        };
+        for (at, piece) in text.split('#').enumerate() {
+            if at > 0 {
+                found.push(Vec::new());
+            }
+            if !piece.is_empty() {
+                found.last_mut().expect("one segment at least").push(Part::Literal(piece.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether some text comes from both segments, by the literals at their ends.
+fn meet(a: &[Part], b: &[Part]) -> bool {
+    let end = |part: Option<&Part>| match part {
+        Some(Part::Literal(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let (first, second) = ((end(a.first()), end(a.last())), (end(b.first()), end(b.last())));
+    if !a.iter().any(is_gap) && !b.iter().any(is_gap) {
+        return first.0 == second.0;
+    }
+    let starts = first.0.starts_with(&second.0) || second.0.starts_with(&first.0);
+    starts && (first.1.ends_with(&second.1) || second.1.ends_with(&first.1))
+}
+
+/// As [`overlap`], where a gap may be filled with anything. Judged by the literals before the first and after the last gap, so it may say yes
+/// too often, never no.
+fn wholly(a: &Template, b: &Template) -> bool {
     if b.is_constant() {
         return a.is_constant() && a == b || !a.is_constant() && matches(a, b.prefix());
     }
@@ -127,6 +176,9 @@ mod tests {
         assert!(!overlap(&t("USER#{id}"), &t("ORG#{id}")));
         assert!(!overlap(&t("PROFILE"), &t("ORDER#{id}")));
         assert!(!overlap(&t("{a}#x"), &t("{a}#y")));
+        assert!(!overlap(&t("TENANT#{t}"), &t("TENANT#{t}#USER#{u}")));
+        assert!(overlap(&t("TENANT#{t}#USER#7"), &t("TENANT#{t}#USER#{u}")));
+        assert!(overlap(&t("DAY#{year}-{day}"), &t("DAY#{date}")));
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn graded(context: &Context<'_>, load: &KeyLoad, limits: Limits) -> Option<(Seve
             "its busiest key meets {} {what} units per second ({} of {}), where one partition serves {}",
             number(units),
             percent(load.share),
-            load.patterns.join(", "),
+            load.main_patterns(usize::from(what == "write")),
             number(limit),
         );
         return Some((grade, text));
@@ -542,7 +542,7 @@ fn hot_sort_keys(context: &Context<'_>, findings: &mut Vec<Finding>) {
             load.key,
             number(load.write),
             percent(load.share),
-            load.patterns.join(", "),
+            load.main_patterns(1),
             number(context.threshold(&SORT_ERROR)),
         );
         findings.push(found(context, &HOT_SORT_KEY, &load, Severity::Error, message));

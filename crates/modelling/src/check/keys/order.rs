@@ -342,8 +342,8 @@ fn open_end(columns: &[(&Kind<'_>, &Column)], prefix: &Template) -> Option<Strin
         (fitting && !is_fixed(part)).then_some((kind, part))
     })?;
     Some(format!(
-        "the prefix {prefix} ends with {name} of {}, whose values ({}) may begin one another",
-        kind.name, part.name
+        "the prefix {prefix} ends with {name}, and values of {} of {} may begin one another",
+        part.name, kind.name
     ))
 }
 
