@@ -2,7 +2,9 @@
 //!
 //! Each subcommand has a file of its own in `model/`, and a line in [`COMMANDS`].
 
+mod check;
 mod files;
+mod rules;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -15,7 +17,8 @@ use hashrange_modelling::read::{self, Format, ReadOptions};
 type Subcommand = (fn() -> Command, fn(&ArgMatches) -> ExitCode);
 
 /// The subcommands, in the order of `--help`.
-const COMMANDS: &[Subcommand] = &[];
+const COMMANDS: &[Subcommand] =
+    &[(check::command, check::run), (rules::command, rules::run), (rules::explain_command, rules::explain)];
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 findings of severity error, failed patterns, over budget; 2 the command line or a file is wrong.";
@@ -42,7 +45,6 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
 }
 
 /// Adds what every subcommand that reads a model takes: FILE..., `--parameter`, `--read-as`.
-#[allow(dead_code, reason = "the first subcommand is on its way")]
 pub(crate) fn with_files(command: Command) -> Command {
     let files = Arg::new("file").value_name("FILE").num_args(1..).required(true).help(
         "Models, in any of the formats that are read; several are merged. Also - for standard input, a folder of templates, or \
@@ -66,7 +68,6 @@ pub(crate) fn with_files(command: Command) -> Command {
 ///
 /// # Errors
 /// With what to exit, when all problems were told with their places.
-#[allow(dead_code, reason = "the first subcommand is on its way")]
 pub(crate) fn read_catalogue(flags: &ArgMatches) -> Result<Catalogue, ExitCode> {
     let paths: Vec<String> = flags.get_many::<String>("file").into_iter().flatten().cloned().collect();
     let catalogue = options(flags).and_then(|mut options| {

@@ -24,6 +24,7 @@ mod minor;
 mod model;
 mod money;
 mod observed;
+mod overview;
 mod reads;
 mod refused;
 mod rule;
@@ -36,6 +37,7 @@ mod writes;
 pub use context::{Context, Step};
 pub use judge::{check, check_observed};
 pub use observed::{HotKey, Observed};
+pub use overview::{Line, overview};
 pub use rule::{Example, Group, Need, Rule, Threshold};
 pub use samples::{Kind, Samples};
 

@@ -1,4 +1,5 @@
 mod cases;
+mod framework;
 
 use std::collections::BTreeSet;
 

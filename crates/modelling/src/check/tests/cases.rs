@@ -707,29 +707,23 @@ fn what_the_api_refuses_is_found_offline() {
 }
 
 #[test]
-fn tables_that_the_api_refuses_are_found_offline() {
-    let table = |rest: &str| {
-        format!("hashrange: 1\nname: t\ntables:\n  T:\n    key: {{hash: PK, range: SK}}\n{rest}")
+fn loads_in_the_order_of_keys_fill_one_partition() {
+    let load = "operation: BatchWriteItem, purpose: batch, items: [{put: {entity: User}}]";
+    let rate = |peak: u32| {
+        format!("id: P, name: Load the users sorted by id, {load}, item_bytes: 1000, rate: {{peak: {peak}}}")
     };
-    for (rule, text, severity) in [
-        (
-            "key-type-mismatch",
-            "    types: {SK: N}\n    items: [{PK: {S: a}, SK: {S: b}}]\n",
-            Some(Severity::Error),
-        ),
-        ("key-type-mismatch", "    types: {SK: N}\n    items: [{PK: {S: a}, SK: {N: \"1\"}}]\n", None),
-        ("include-limits", "    indexes: {I: {key: {hash: g}, projection: []}}\n", Some(Severity::Error)),
-        ("include-limits", "    indexes: {I: {key: {hash: g}, projection: [a]}}\n", None),
-    ] {
-        let found = of_rule(rule, &table(text)).first().map(|finding| finding.severity);
-        assert_eq!(found, severity, "{rule}: {text}");
-    }
-    let long = "x".repeat(1100);
-    let items = |text: &str| table(&format!("    items: [{{PK: a, SK: {text}}}]\n"));
-    assert_eq!(of_rule("key-size", &items(&long))[0].severity, Severity::Error);
-    assert_eq!(of_rule("key-size", &items(&long[..300]))[0].severity, Severity::Note);
-    assert!(of_rule("key-size", &items("short")).is_empty());
-    let mut catalogue = yaml(&table(""));
-    catalogue.tables[0].definitions.insert("total".to_owned(), crate::catalogue::KeyType::N);
-    assert!(check(&catalogue, TODAY).iter().any(|finding| finding.rule == "definitions-mismatch"));
+    judge(
+        "bulk-load-in-key-order",
+        Severity::Warn,
+        &[&rate(5000)],
+        &[&format!("id: P, name: Load the users, {load}")],
+    );
+    judge("bulk-load-in-key-order", Severity::Note, &[&rate(10)], &[]);
+}
+
+#[test]
+fn a_cache_does_not_help_strong_reads() {
+    let get =
+        "id: P, name: g, operation: GetItem, key: {PK: \"USER#{userId}\", SK: PROFILE}, declares: [cached]";
+    judge("cache-misuse", Severity::Note, &[&format!("{get}, consistent: true")], &[get]);
 }
