@@ -52,7 +52,7 @@ fn unknown_names_are_told_with_the_nearest() {
         .filter(|finding| finding.rule == "unknown-rule")
         .map(|finding| finding.message.as_str())
         .collect();
-    for near in ["scan-on-request-path", "index-unused", "hot-key.warn"] {
+    for near in ["scan-on-request-path", "index-unused", "hot-key.write-warn"] {
         assert!(messages.iter().any(|message| message.contains(near)), "{near}: {messages:?}");
     }
 }
@@ -106,7 +106,7 @@ entities:
     per_collection: 20
 patterns:
   - {{id: P1, name: Place an order, operation: PutItem, item: {{entity: Order}}, condition: "attribute_not_exists(PK)", rate: {{peak: {rate}}}}}
-  - {{id: P2, name: Pending orders, operation: Query, index: ByStatus, key: {{GSI1PK: "STATUS#pending"}}, limit: 20}}
+  - {{id: P2, name: Pending orders, operation: Query, index: ByStatus, key: {{GSI1PK: "STATUS#pending"}}, limit: 20, rate: {{peak: 5}}}}
 "#
     );
     check(&yaml(&text), TODAY)
