@@ -430,7 +430,11 @@ fn items(context: &Context<'_>, load: &KeyLoad) -> Option<f64> {
         context.catalogue.entities_of(&table.name).filter(|entity| load.kinds.contains(&entity.name));
     let counts = entities.map(|entity| {
         let share = index.map_or(1.0, |index| sizes::entry_share(index, entity));
-        Some(sizes::entity_count(context.catalogue, entity)? * share)
+        // A kind whose whole key is fixed has one item, as settings of everything do.
+        let fixed =
+            || table.keys.attributes().all(|key| entity.keys.get(key).is_some_and(Template::is_constant));
+        let count = sizes::entity_count(context.catalogue, entity).or_else(|| fixed().then_some(1.0));
+        Some(count? * share)
     });
     counts.sum::<Option<f64>>().filter(|count| *count > 0.0)
 }

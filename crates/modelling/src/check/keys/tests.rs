@@ -68,6 +68,20 @@ fn few_values_are_a_fault_of_many_items_or_much_traffic() {
 }
 
 #[test]
+fn one_item_of_settings_is_small() {
+    let settings = "tables: {T: {key: {hash: PK, range: SK}}}
+entities: {Settings: {key: {PK: SETTINGS, SK: ALL}, attributes: {theme: word}}}
+patterns:
+  - {id: P1, name: Settings, operation: GetItem, key: {PK: SETTINGS, SK: ALL}}
+";
+    expect("low-cardinality-partition-key", settings, &[]);
+    let rated = settings.replace("SK: ALL}}\n", "SK: ALL}, rate: {peak: 9000}}\n");
+    expect("low-cardinality-partition-key", &rated, &["error table T"]);
+    let cached = rated.replace("rate:", "declares: [cached], rate:");
+    expect("low-cardinality-partition-key", &cached, &[]);
+}
+
+#[test]
 fn samples_that_show_an_enumeration_are_noted() {
     let rule = "low-cardinality-partition-key";
     let table = |value: &dyn Fn(usize) -> String| {
