@@ -102,7 +102,7 @@ entities:
     key: {{PK: "USER#{{userId}}", SK: "ORDER#{{placedAt}}#{{orderId}}", GSI1PK: "STATUS#pending", GSI1SK: "{{placedAt}}"}}
     attributes: {{userId: uuid, orderId: uuid, placedAt: iso-time}}
     bytes: 400
-    count: 1000000
+    count: 50000
     per_collection: 20
 patterns:
   - {{id: P1, name: Place an order, operation: PutItem, item: {{entity: Order}}, condition: "attribute_not_exists(PK)", rate: {{peak: {rate}}}}}
