@@ -410,7 +410,10 @@ fn few_judged(context: &Context<'_>, load: &KeyLoad, evidence: Evidence) -> Opti
     match items {
         Some(_) if modest && is_sparse(context, load) => None,
         Some(items) if items > context.threshold(&LOW_ITEMS) => {
-            Some((Severity::Warn, format!("{} items share them", number(items))))
+            // One literal value in an index marks a state that items pass through: STATUS#pending.
+            let marker = modest && load.index.is_some() && load.is_constant();
+            let severity = if marker { Severity::Note } else { Severity::Warn };
+            Some((severity, format!("{} items share {}", number(items), if marker { "it" } else { "them" })))
         }
         None if evidence == Evidence::Samples => {
             Some((Severity::Note, "the samples show an enumeration".to_owned()))
