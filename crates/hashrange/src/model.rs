@@ -3,6 +3,9 @@
 //! Each subcommand has a file of its own in `model/`, and a line in [`COMMANDS`].
 
 mod check;
+mod cost;
+mod diff;
+mod draw;
 mod files;
 mod rules;
 
@@ -10,15 +13,24 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use hashrange_env::{Clock as _, RealClock};
 use hashrange_modelling::Catalogue;
 use hashrange_modelling::read::{self, Format, ReadOptions};
+use hashrange_wire::sigv4::civil_from_days;
 
 /// A subcommand: its command line, and what runs it.
 type Subcommand = (fn() -> Command, fn(&ArgMatches) -> ExitCode);
 
 /// The subcommands, in the order of `--help`.
 const COMMANDS: &[Subcommand] =
-    &[(check::command, check::run), (rules::command, rules::run), (rules::explain_command, rules::explain)];
+    &[
+        (check::command, check::run),
+        (rules::command, rules::run),
+        (rules::explain_command, rules::explain),
+        (cost::command, cost::run),
+        (draw::command, draw::run),
+        (diff::command, diff::run),
+    ];
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 findings of severity error, failed patterns, over budget; 2 the command line or a file is wrong.";
@@ -50,6 +62,11 @@ pub(crate) fn with_files(command: Command) -> Command {
         "Models, in any of the formats that are read; several are merged. Also - for standard input, a folder of templates, or \
          the address of a running server",
     );
+    with_reading(command.arg(files))
+}
+
+/// Adds how the files of a model are read: `--parameter`, `--read-as`.
+pub(crate) fn with_reading(command: Command) -> Command {
     let parameter = Arg::new("parameter")
         .long("parameter")
         .value_name("NAME=VALUE")
@@ -61,7 +78,7 @@ pub(crate) fn with_files(command: Command) -> Command {
         .value_name("FORMAT")
         .value_parser(formats)
         .help("The format of all files, instead of telling it by their content");
-    command.arg(files).arg(parameter).arg(read_as)
+    command.arg(parameter).arg(read_as)
 }
 
 /// Reads the files that the command line names into one catalogue; notes go to standard error.
@@ -70,8 +87,16 @@ pub(crate) fn with_files(command: Command) -> Command {
 /// With what to exit, when all problems were told with their places.
 pub(crate) fn read_catalogue(flags: &ArgMatches) -> Result<Catalogue, ExitCode> {
     let paths: Vec<String> = flags.get_many::<String>("file").into_iter().flatten().cloned().collect();
+    read_paths(&paths, flags)
+}
+
+/// Reads these files into one catalogue; notes go to standard error.
+///
+/// # Errors
+/// With what to exit, when all problems were told with their places.
+pub(crate) fn read_paths(paths: &[String], flags: &ArgMatches) -> Result<Catalogue, ExitCode> {
     let catalogue = options(flags).and_then(|mut options| {
-        let files::Loaded { files, notes } = files::load(&paths)?;
+        let files::Loaded { files, notes } = files::load(paths)?;
         files::include(&files, &mut options);
         for note in notes {
             eprintln!("note: {note}");
@@ -88,6 +113,13 @@ pub(crate) fn read_catalogue(flags: &ArgMatches) -> Result<Catalogue, ExitCode> 
         }
         Err(problems) => Err(wrong(&problems)),
     }
+}
+
+/// The day in UTC, by which waivers expire: `2026-11-30`.
+pub(crate) fn today() -> String {
+    let days = RealClock::new().now().seconds() / 86_400;
+    let (year, month, day) = civil_from_days(days.cast_signed());
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// Tells what is wrong with the command line or a file.
@@ -108,4 +140,45 @@ fn options(flags: &ArgMatches) -> Result<ReadOptions, Vec<String>> {
     }
     let format = flags.get_one::<String>("read-as").and_then(|name| Format::from_name(name));
     Ok(ReadOptions { parameters, format, ..ReadOptions::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    /// A small model.
+    pub(super) const SHOP: &str = r#"
+hashrange: 1
+name: shop
+tables:
+  Shop:
+    key: {hash: PK, range: SK}
+    indexes:
+      ByEmail: {key: {hash: email}, projection: keys}
+    items:
+      - {PK: USER#u1, SK: PROFILE, email: ada@example.org}
+entities:
+  User:
+    key: {PK: "USER#{userId}", SK: PROFILE}
+    attributes: {userId: uuid, email: email}
+    count: 1000000
+    bytes: 300
+patterns:
+  - {id: P1, name: A user, operation: GetItem, key: {PK: "USER#{userId}", SK: PROFILE}, rate: {avg: 10, peak: 20}}
+"#;
+
+    /// A folder with files that goes away.
+    pub(super) struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        pub(super) fn with(files: &[(&str, &str)]) -> Folder {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            for (name, text) in files {
+                std::fs::write(folder.path().join(name), text).expect("a file is written");
+            }
+            Folder(folder)
+        }
+
+        pub(super) fn path(&self, name: &str) -> String {
+            self.0.path().join(name).display().to_string()
+        }
+    }
 }

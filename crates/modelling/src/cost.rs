@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub use curve::Load;
 pub use modes::{BreakEven, Mode, ModeCost};
 pub use prices::{Price, PriceError, Prices, Rate};
-pub use print::compare_text;
+pub use print::{compare_json, compare_text};
 pub use steps::NextStep;
 
 use crate::catalogue::{Catalogue, IndexKind, Pattern, Table};

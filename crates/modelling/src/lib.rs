@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod check;
 pub mod cost;
 pub mod diff;
+pub mod draw;
 pub mod finding;
 pub mod plan;
 pub mod read;

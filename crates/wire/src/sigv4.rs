@@ -24,7 +24,8 @@ pub use key::SigningKey;
 pub(crate) use key::is_same;
 pub(crate) use payload::{BadChunks, inner_coding, unchunk};
 use time::SignedAt;
-pub(crate) use time::{civil_from_days, days_from_civil};
+pub use time::civil_from_days;
+pub(crate) use time::days_from_civil;
 pub use verify::verify;
 
 /// The one algorithm that DynamoDB takes.

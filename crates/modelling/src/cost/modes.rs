@@ -404,7 +404,8 @@ pub(super) fn verdict(table: &Table, parts: &[PartCost], modes: &[ModeCost], pri
 }
 
 fn cheapest(own: &ModeCost, modes: &[ModeCost]) -> String {
-    let real = modes.iter().filter(|way| way.mode != Mode::Ideal);
+    // What throttles is no way to pay less.
+    let real = modes.iter().filter(|way| way.mode != Mode::Ideal && way.short == 0);
     let best =
         real.clone().filter(|way| !is_reserved(way)).min_by(|a, b| a.dollars().total_cmp(&b.dollars()));
     let best = best.unwrap_or(own);

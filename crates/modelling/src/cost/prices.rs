@@ -5,9 +5,6 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-/// The file that the program carries.
-const BUILT_IN: &str = include_str!("../../prices/us-east-1.toml");
-
 macro_rules! rates {
     ($($(#[doc = $doc:literal])* $rate:ident = $name:literal,)*) => {
         /// What has a price.
@@ -154,6 +151,9 @@ impl Default for Prices {
 }
 
 impl Prices {
+    /// The file that the program carries.
+    pub const BUILT_IN: &str = include_str!("../../prices/us-east-1.toml");
+
     /// The list that the program carries: us-east-1.
     pub fn built_in() -> Prices {
         let empty = Prices {
@@ -163,7 +163,7 @@ impl Prices {
             list: BTreeMap::new(),
             assumed: BTreeMap::new(),
         };
-        let prices = empty.over(BUILT_IN).expect("a test reads the built-in list");
+        let prices = empty.over(Prices::BUILT_IN).expect("a test reads the built-in list");
         assert_eq!(prices.list.len(), Rate::ALL.len(), "the built-in list has every price");
         assert_eq!(prices.assumed.len(), ASSUMPTIONS.len(), "the built-in list has every assumption");
         prices

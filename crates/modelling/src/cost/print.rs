@@ -249,7 +249,9 @@ fn line_cells(line: &Line) -> Vec<String> {
 }
 
 fn rate(value: Option<f64>) -> String {
-    value.map_or_else(|| "?".to_owned(), |value| figure(value, 2))
+    // A job that runs once a day has a rate too.
+    let decimals = |value: f64| if value >= 0.1 || value == 0.0 { 2 } else { 6 };
+    value.map_or_else(|| "?".to_owned(), |value| figure(value, decimals(value)))
 }
 
 fn pattern_grid(patterns: &[PatternCost], total: f64) -> Grid {
@@ -349,12 +351,22 @@ fn part_name(part: &PartCost) -> String {
     }
 }
 
+/// Patterns that are named in a cell; the rest is counted.
+const READERS_SHOWN: usize = 8;
+
+fn readers(ids: &[String]) -> String {
+    match ids.get(..READERS_SHOWN).filter(|_| ids.len() > READERS_SHOWN + 1) {
+        Some(first) => format!("{} and {} more", first.join(" "), ids.len() - READERS_SHOWN),
+        None => ids.join(" "),
+    }
+}
+
 fn part_cells(part: &PartCost) -> Vec<String> {
     let known = part.entries.is_some();
     let stored = |text: String| if known { text } else { "?".to_owned() };
     let read_by = match (part.read_by.is_empty(), &part.index) {
         (true, Some(_)) => "nobody".to_owned(),
-        _ => part.read_by.join(" "),
+        _ => readers(&part.read_by),
     };
     vec![
         part_name(part),
@@ -498,6 +510,15 @@ pub fn compare_text(before: &CostReport, after: &CostReport, changes: &[Change],
     text.push_str(&compare_grid(before, after).print(style));
     text.push('\n');
     text
+}
+
+/// The same for programs: both reports whole.
+pub fn compare_json(before: &CostReport, after: &CostReport, changes: &[Change]) -> Value {
+    let changes: Vec<Value> = changes
+        .iter()
+        .map(|change| json!({"path": change.path, "before": change.before, "after": change.after}))
+        .collect();
+    json!({"changes": changes, "before": before.json(), "after": after.json()})
 }
 
 fn compare_grid(before: &CostReport, after: &CostReport) -> Grid {
