@@ -63,7 +63,9 @@ pub(super) fn views<'a>(drawing: &Drawing<'a>) -> Vec<View<'a>> {
     let catalogue = drawing.catalogue;
     let mut views = Vec::new();
     for table in &catalogue.tables {
-        let items = drawing.samples.get(&table.name).unwrap_or(&table.samples);
+        let given = drawing.samples.get(&table.name).filter(|items| !items.is_empty()).unwrap_or(&table.samples);
+        let patterns = if given.is_empty() { of_templates(catalogue, table) } else { Vec::new() };
+        let items = if given.is_empty() { &patterns } else { given };
         let indexes = table.indexes.iter().map(|index| (Some(index), &index.keys));
         for (index, keys) in std::iter::once((None, &table.keys)).chain(indexes) {
             let collections = collections(catalogue, table, index, keys, items);
@@ -71,6 +73,21 @@ pub(super) fn views<'a>(drawing: &Drawing<'a>) -> Vec<View<'a>> {
         }
     }
     views
+}
+
+/// Where there are no samples: an item of each entity, with its key templates as keys.
+fn of_templates(catalogue: &Catalogue, table: &Table) -> Vec<Attributes> {
+    let item = |entity: &Entity| {
+        let attributes = entity.attributes.iter().map(|attribute| {
+            let values = (!attribute.values.is_empty()).then(|| attribute.values.join(" | "));
+            let shown = values.or_else(|| attribute.format.clone()).unwrap_or_else(|| "...".to_owned());
+            (attribute.name.clone(), shown)
+        });
+        let keys = entity.keys.iter().map(|(name, template)| (name.clone(), template.to_string()));
+        let pairs = attributes.chain(keys).map(|(name, text)| (name, AttributeValue::S(text)));
+        Attributes::from_pairs(pairs.collect())
+    };
+    catalogue.entities_of(&table.name).map(item).collect()
 }
 
 fn collections(

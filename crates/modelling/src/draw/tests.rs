@@ -189,6 +189,15 @@ fn hostile_texts_are_shown_as_texts() {
 }
 
 #[test]
+fn without_samples_the_key_templates_stand_for_them() {
+    let mut catalogue = sampled();
+    catalogue.tables[0].samples.clear();
+    let reached = reached(&catalogue);
+    assert!(reached.contains("P2\n  Shop: USER#{userId} ORDER#{placedAt}#{orderId}\n"), "{reached}");
+    assert!(page(&catalogue, &[]).contains("EMAIL#{email}"));
+}
+
+#[test]
 fn an_empty_model_is_drawn() {
     let page = page(&Catalogue::default(), &[]);
     assert!(page.contains("<h1>Model</h1>") && page.ends_with("</html>\n"));
