@@ -133,6 +133,9 @@ struct Changes<'a> {
     list: Vec<Difference>,
 }
 
+/// A part of something, with what reads it.
+type Field<T, V> = (&'static str, fn(&T) -> V);
+
 /// What to do about a change.
 struct Ask {
     effect: Effect,
@@ -194,7 +197,7 @@ impl Changes<'_> {
             state.flows.iter().map(|flow| (flow.name.clone(), steps(flow))).collect()
         };
         for (name, before, after) in paired(&flows(before), &flows(after)) {
-            let texts = [before, after].map(|steps| steps.unwrap_or_default());
+            let texts = [before, after].map(Option::unwrap_or_default);
             self.text(&Subject::Flow(name), "steps", texts, || Ask::FREE);
         }
         let waivers = |state: &Catalogue| -> Vec<(String, String)> {
@@ -206,7 +209,7 @@ impl Changes<'_> {
             state.waivers.iter().map(|waiver| (name(waiver), text(waiver))).collect()
         };
         for (name, before, after) in paired(&waivers(before), &waivers(after)) {
-            let texts = [before, after].map(|text| text.unwrap_or_default());
+            let texts = [before, after].map(Option::unwrap_or_default);
             self.text(&Subject::Model, &name, texts, || Ask::FREE);
         }
     }
@@ -259,7 +262,7 @@ impl Changes<'_> {
                     1.0,
                 ),
             };
-            let texts = [before, after].map(|text| text.unwrap_or_default());
+            let texts = [before, after].map(Option::unwrap_or_default);
             self.text(subject, &format!("key {name}"), texts, || ask);
         }
         self.attributes(subject, old, new, &rewrite(self, "write each item anew", 1.0).advice);
@@ -287,14 +290,14 @@ impl Changes<'_> {
             self.text(
                 subject,
                 &format!("attribute {name}"),
-                [before, after].map(|text| text.unwrap_or_default()),
+                [before, after].map(Option::unwrap_or_default),
                 || ask,
             );
         }
     }
 
     fn numbers_of_entity(&mut self, subject: &Subject, old: &Entity, new: &Entity) {
-        let fields: [(&str, fn(&Entity) -> Option<f64>); 6] = [
+        let fields: [Field<Entity, Option<f64>>; 6] = [
             ("count", |entity| entity.count),
             ("bytes", |entity| entity.bytes),
             ("p99_bytes", |entity| entity.p99_bytes),
@@ -314,10 +317,10 @@ impl Changes<'_> {
             match (before.pattern(&id), after.pattern(&id)) {
                 (Some(old), Some(new)) => self.pattern(&subject, old, new),
                 (None, Some(new)) => {
-                    self.push(&subject, "", String::new(), format!("added: {}", new.name), Ask::FREE)
+                    self.push(&subject, "", String::new(), format!("added: {}", new.name), Ask::FREE);
                 }
                 (Some(old), None) => {
-                    self.push(&subject, "", format!("removed: {}", old.name), String::new(), Ask::FREE)
+                    self.push(&subject, "", format!("removed: {}", old.name), String::new(), Ask::FREE);
                 }
                 (None, None) => {}
             }
@@ -325,7 +328,7 @@ impl Changes<'_> {
     }
 
     fn pattern(&mut self, subject: &Subject, old: &Pattern, new: &Pattern) {
-        let texts: [(&str, fn(&Pattern) -> String); 7] = [
+        let texts: [Field<Pattern, String>; 7] = [
             ("name", |pattern| pattern.name.clone()),
             ("operation", |pattern| {
                 pattern.operation.map(|operation| operation.name().to_owned()).unwrap_or_default()
@@ -350,7 +353,7 @@ impl Changes<'_> {
         if old.expect != new.expect {
             self.push(subject, "expect", "as it was".to_owned(), "changed".to_owned(), Ask::FREE);
         }
-        let numbers: [(&str, fn(&Pattern) -> Option<f64>); 10] = [
+        let numbers: [Field<Pattern, Option<f64>>; 10] = [
             ("rate.avg", |pattern| pattern.avg_rps),
             ("rate.peak", |pattern| pattern.peak_rps),
             ("budget.rcu", |pattern| pattern.budget.rcu),

@@ -148,18 +148,17 @@ fn pools<'a>(table: &'a Table, parts: &'a [PartCost]) -> Vec<Pool<'a>> {
     }];
     for part in parts {
         let index = part.index.as_deref().and_then(|name| table.index(name));
-        match index.filter(|index| index.kind == IndexKind::Global) {
-            Some(index) => pools.push(Pool {
+        if let Some(index) = index.filter(|index| index.kind == IndexKind::Global) {
+            pools.push(Pool {
                 name: Some(&index.name),
                 read: part.read,
                 write: part.write,
                 capacity: index.capacity,
                 scaling: index.scaling,
-            }),
-            None => {
-                pools[0].read.add(1.0, part.read.average, part.read.peak);
-                pools[0].write.add(1.0, part.write.average, part.write.peak);
-            }
+            });
+        } else {
+            pools[0].read.add(1.0, part.read.average, part.read.peak);
+            pools[0].write.add(1.0, part.write.average, part.write.peak);
         }
     }
     pools
@@ -423,7 +422,7 @@ fn cheapest(own: &ModeCost, modes: &[ModeCost]) -> String {
     let committed = real.filter(|way| is_reserved(way)).min_by(|a, b| a.dollars().total_cmp(&b.dollars()));
     if let Some(committed) = committed.filter(|way| way.dollars() + 0.005 < best.dollars()) {
         let less = own.dollars() - committed.dollars();
-        text.push_str(&format!("; {} ${} less", committed.title(), print::money(less)));
+        text = format!("{text}; {} ${} less", committed.title(), print::money(less));
     }
     text
 }

@@ -201,7 +201,7 @@ impl CostReport {
                 percent(even.infrequent_access)
             ),
         ];
-        lines.iter().for_each(|line| text.push_str(&item(style, line)));
+        text.extend(lines.iter().map(|line| item(style, line)));
         text
     }
 

@@ -160,7 +160,7 @@ fn check(actual: &str, expected: &Expect) {
 fn the_report_for_people() {
     check(
         &report(&orders()).text(),
-        &expect![[r#"
+        &expect![[r"
         orders: $788.86 a month
         List prices of us-east-1, 2026-08-31, without free tier and discounts; a month is 730 h; load is the declared average.
 
@@ -207,7 +207,7 @@ fn the_report_for_people() {
           an ideal follower costs 41.3 % of requests
           reserved capacity beats requests above 13.3 % (1 year) and 6.6 % (3 years) use
           Standard-IA wins where storage is above 29.4 % of storage and throughput
-    "#]],
+    "]],
     );
 }
 
@@ -311,7 +311,7 @@ fn a_what_if_shows_before_and_after() {
     let after = cost_with(&catalogue, &prices, &plans);
     check(
         &print::compare_text(&before, &after, &changes, false),
-        &expect![[r#"
+        &expect![[r"
         What if: $788.86 -> $5,306.19 a month (+572.6 %)
           entity.Order.bytes: 1,400 -> 8,192
           pattern.P3.avg_rps: 60 -> 500
@@ -330,7 +330,7 @@ fn a_what_if_shows_before_and_after() {
           pattern P4                197.10    591.30      +200 %
           total                     788.86  5,306.19    +572.6 %
 
-    "#]],
+    "]],
     );
 }
 
@@ -353,7 +353,7 @@ fn a_wrong_setting_is_refused_with_the_nearest_name() {
     .map(|setting| set::apply(&mut orders(), &mut Prices::built_in(), setting).unwrap_err());
     check(
         &errors.join("\n"),
-        &expect![[r#"
+        &expect![[r"
         entity.Ordr.bytes: unknown; did you mean Order?
         entity.Order.byte: unknown; did you mean bytes?
         pattern.P1.avg_rsp: unknown; did you mean avg_rps?
@@ -365,6 +365,6 @@ fn a_wrong_setting_is_refused_with_the_nearest_name() {
         assume.scaling_target: 95 is not between 20 and 90
         entity.Order.bytes=-3: a number of 0 or more is needed, or x2 to multiply
         entity.Order.p99_bytes=x2: nothing to multiply: it is not stated
-        bytes: a setting is PATH=VALUE, as in entity.Order.bytes=8192"#]],
+        bytes: a setting is PATH=VALUE, as in entity.Order.bytes=8192"]],
     );
 }

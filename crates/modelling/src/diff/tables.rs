@@ -85,12 +85,12 @@ fn compare_index(changes: &mut Changes<'_>, tables: [&Table; 2], name: &str, cop
     let [old, new] = tables.map(|table| table.index(name));
     let subject = Subject::Index(tables[0].name.clone(), name.to_owned());
     let local = [old, new].into_iter().flatten().any(|index| index.kind == IndexKind::Local);
-    let grave = |advice: String| match local {
-        true => Ask {
-            effect: Effect::NewTable,
-            advice: format!("local indexes are made with their table: {copy}"),
-        },
-        false => Ask { effect: Effect::Backfill, advice },
+    let grave = |advice: String| {
+        if local {
+            let advice = format!("local indexes are made with their table: {copy}");
+            return Ask { effect: Effect::NewTable, advice };
+        }
+        Ask { effect: Effect::Backfill, advice }
     };
     match (old, new) {
         (None, Some(index)) => {

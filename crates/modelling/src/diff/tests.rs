@@ -97,7 +97,7 @@ fn each_change_asks_for_what_it_needs() {
             |shop| {
                 _ = shop.entities[0]
                     .keys
-                    .insert("SK".to_owned(), Template::parse("ORDER#{date}#{orderId}").unwrap())
+                    .insert("SK".to_owned(), Template::parse("ORDER#{date}#{orderId}").unwrap());
             },
             Effect::Rewrite,
         ),
@@ -118,7 +118,7 @@ fn the_report_for_people() {
         shop.patterns[0].budget.rcu = Some(0.5);
         shop.patterns[0].avg_rps = Some(20.0);
     });
-    expect![[r#"
+    expect![[r"
           asks for  what                 part        before           after
           rewrite   entity Order         key SK      ORDER#{orderId}  ORDER#{date}#{orderId}
           backfill  index Shop.ByStatus  projection  keys only        keys and total
@@ -135,7 +135,7 @@ fn the_report_for_people() {
                       $ before  $ after  change
           table Shop      9.21     9.43  +2.3 %
           total           9.21     9.43  +2.3 %
-    "#]].assert_eq(&diff.text());
+    "]].assert_eq(&diff.text());
     assert!(diff.markdown().contains("| rewrite | entity Order | key SK |"));
     assert_eq!(diff.json()["gravest"], "rewrite");
 }
@@ -171,7 +171,7 @@ fn plans_and_costs_are_compared() {
     let mut after = shop();
     after.patterns[0].strong = Some(true);
     let diff = diff_with([&shop(), &after], &Prices::built_in(), &planner);
-    expect![[r#"
+    expect![[r"
           asks for  what        part        before  after
           free      pattern P1  consistent          true
 
@@ -184,6 +184,6 @@ fn plans_and_costs_are_compared() {
           table Shop     10.86    12.50  +15.1 %
           pattern P1      1.64     3.28   +100 %
           total          10.86    12.50  +15.1 %
-    "#]]
+    "]]
     .assert_eq(&diff.text());
 }

@@ -37,7 +37,9 @@ pub fn html(drawing: &Drawing<'_>) -> String {
     page.patterns(&mut out);
     out.push_str("<main id=\"main\">\n<div class=\"now\" role=\"status\" aria-live=\"polite\"></div>\n");
     page.key(&mut out);
-    views.iter().for_each(|view| page.view(view, &mut out));
+    for view in &views {
+        page.view(view, &mut out);
+    }
     page.findings(&mut out);
     out.push_str("</main>\n</div>\n");
     page.foot(&mut out);
@@ -58,7 +60,7 @@ pub(super) fn escape(text: &str) -> String {
             '\n' | '\t' => out.push(' '),
             // What turns the direction of text could make a value look like another.
             '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' => {
-                out.push('\u{FFFD}')
+                out.push('\u{FFFD}');
             }
             letter if letter.is_control() => out.push(
                 char::from_u32(0x2400 + u32::from(letter))
@@ -301,7 +303,7 @@ impl Page<'_> {
             facts.extend(part_facts(part, view.index.is_some()));
         }
         facts.extend(self.findings_at(view));
-        facts.iter().map(|fact| format!("<span>{fact}</span>")).collect()
+        format!("<span>{}</span>", facts.join("</span><span>"))
     }
 
     /// A link to the findings about a table or an index.
@@ -426,11 +428,10 @@ impl Page<'_> {
             sort.join(" / "),
             kind.unwrap_or_default()
         );
-        let attributes: String = row
-            .attributes
-            .iter()
-            .map(|(name, text)| format!("<span><i>{}</i>{}</span> ", escape(name), value(text)))
-            .collect();
+        let mut attributes = String::new();
+        for (name, text) in &row.attributes {
+            let _ = write!(attributes, "<span><i>{}</i>{}</span> ", escape(name), value(text));
+        }
         if !attributes.is_empty() {
             let _ = write!(out, "<div class=\"attrs\">{attributes}</div>");
         }

@@ -63,7 +63,8 @@ pub(super) fn views<'a>(drawing: &Drawing<'a>) -> Vec<View<'a>> {
     let catalogue = drawing.catalogue;
     let mut views = Vec::new();
     for table in &catalogue.tables {
-        let given = drawing.samples.get(&table.name).filter(|items| !items.is_empty()).unwrap_or(&table.samples);
+        let given =
+            drawing.samples.get(&table.name).filter(|items| !items.is_empty()).unwrap_or(&table.samples);
         let patterns = if given.is_empty() { of_templates(catalogue, table) } else { Vec::new() };
         let items = if given.is_empty() { &patterns } else { given };
         let indexes = table.indexes.iter().map(|index| (Some(index), &index.keys));

@@ -84,9 +84,10 @@ fn write_edges(catalogue: &Catalogue, at: usize, plan: &PatternPlan, text: &mut 
         _ => {}
     }
     let write = matches!(plan.class, PlanClass::Write(_));
-    let mut to: Vec<String> = match write {
-        true => plan.arms.iter().filter_map(|arm| node(&arm.table, arm.index.as_deref())).collect(),
-        false => node(&plan.table, plan.index.as_deref()).into_iter().collect(),
+    let mut to: Vec<String> = if write {
+        plan.arms.iter().filter_map(|arm| node(&arm.table, arm.index.as_deref())).collect()
+    } else {
+        node(&plan.table, plan.index.as_deref()).into_iter().collect()
     };
     if to.is_empty() {
         to.extend(node(&plan.table, None));

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use expect_test::expect;
 use hashrange_api::Operation;
-use hashrange_item::Attributes;
+use hashrange_item::{AttributeValue, Attributes};
 use serde_json::{Value, json};
 use sha2::Digest as _;
 
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::testing::{item, need, pattern, shop};
+use crate::testing::{need, pattern, shop};
 use crate::{Evidence, Finding, Severity, Subject, plan};
 
 /// The shop of the seeds with samples, and with patterns of each kind.
@@ -61,6 +61,12 @@ fn sampled() -> Catalogue {
     shop
 }
 
+/// An item of strings.
+fn item(pairs: &[(&str, &str)]) -> Attributes {
+    let pairs = pairs.iter().map(|(name, text)| ((*name).to_owned(), AttributeValue::S((*text).to_owned())));
+    Attributes::from_pairs(pairs.collect())
+}
+
 fn order(user: &str, day: &str, id: &str, status: Option<&str>) -> Attributes {
     let status = status.map(|status| format!("STATUS#{status}"));
     let (hash, sort) = (format!("USER#{user}"), format!("ORDER#{day}#{id}"));
@@ -97,7 +103,7 @@ fn reached(catalogue: &Catalogue) -> String {
             }
             if !rows.is_empty() {
                 let name = view.index.map_or(&view.table.name, |index| &index.name);
-                out.push_str(&format!("\n  {name}: {}", rows.join(", ")));
+                out = format!("{out}\n  {name}: {}", rows.join(", "));
             }
         }
         out.push('\n');
@@ -107,7 +113,7 @@ fn reached(catalogue: &Catalogue) -> String {
 
 #[test]
 fn each_pattern_is_drawn_on_the_rows_that_it_reaches() {
-    expect![[r#"
+    expect![[r"
         P1
           Shop: USER#ann PROFILE
         P2
@@ -120,7 +126,7 @@ fn each_pattern_is_drawn_on_the_rows_that_it_reaches() {
         P5
         P6
           Shop: USER#ann ORDER#2026-11-02#o1, USER#ann ORDER#2026-11-05#o2, USER#ann ORDER#2026-11-09#o3, USER#ann PROFILE, USER#bob ORDER#2026-10-30#o4, USER#bob PROFILE
-    "#]].assert_eq(&reached(&sampled()));
+    "]].assert_eq(&reached(&sampled()));
 }
 
 #[test]
