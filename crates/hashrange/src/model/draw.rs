@@ -49,7 +49,7 @@ fn drawn(flags: &ArgMatches) -> Result<ExitCode, ExitCode> {
     match flags.get_one::<String>("output") {
         None => print!("{text}"),
         Some(path) => {
-            std::fs::write(path, text).map_err(|error| super::wrong(&[format!("{path}: {error}")]))?
+            std::fs::write(path, text).map_err(|error| super::wrong(&[format!("{path}: {error}")]))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -368,3 +368,61 @@ fn a_wrong_setting_is_refused_with_the_nearest_name() {
         bytes: a setting is PATH=VALUE, as in entity.Order.bytes=8192"]],
     );
 }
+
+#[test]
+fn the_worked_example_comes_out_of_a_catalogue_too() {
+    let catalogue = crate::testing::yaml(
+        r#"
+hashrange: 1
+name: orders
+tables:
+  Orders:
+    key: {hash: pk, range: sk}
+    billing: on-demand
+    recovery: true
+    indexes:
+      OpenOrders: {key: {hash: openAt, range: placed}, projection: [total], entry_bytes: 300, entry_count: 1000000}
+entities:
+  Order:
+    key: {pk: "READER#{readerId}", sk: "ORDER#{placed}#{orderId}"}
+    attributes: {readerId: uuid, orderId: uuid, placed: iso-time, openAt: {type: S}, total: "decimal(1,500,2)"}
+    bytes: 1400
+    count: 20000000
+  Stock:
+    key: {pk: "BOOK#{bookId}", sk: STOCK}
+    attributes: {bookId: uuid, quantity: "int(0,100)"}
+    bytes: 200
+patterns:
+  - id: P1
+    name: Place an order
+    operation: TransactWriteItems
+    actions: [{put: {entity: Order}}, {update: {key: {pk: "BOOK#{bookId}", sk: STOCK}, set: {quantity: 3}}}]
+    rate: {avg: 40, peak: 200}
+  - id: P2
+    name: Get an order
+    operation: GetItem
+    key: {pk: "READER#{readerId}", sk: "ORDER#{placed}#{orderId}"}
+    rate: {avg: 300}
+  - id: P3
+    name: List a reader's orders
+    operation: Query
+    key: {pk: "READER#{readerId}", sk: {begins_with: "ORDER#"}}
+    items: 20
+    rate: {avg: 60}
+  - id: P4
+    name: Ship an order
+    operation: UpdateItem
+    key: {pk: "READER#{readerId}", sk: "ORDER#{placed}#{orderId}"}
+    update: REMOVE openAt
+    writes: [openAt]
+    rate: {avg: 40, peak: 200}
+"#,
+    );
+    let report = cost(&catalogue, &Prices::built_in());
+    let units: Vec<(f64, f64)> =
+        report.patterns.iter().map(|pattern| (pattern.read, pattern.write)).collect();
+    assert_eq!(units, [(0.0, 7.0), (0.5, 0.0), (3.5, 0.0), (0.0, 3.0)]);
+    let lines: Vec<String> = report.lines.iter().map(|line| cents(line.dollars)).collect();
+    assert_eq!(lines, ["657.00", "118.26", "7.60", "6.00"], "{}", report.text());
+    assert_eq!(cents(report.total), "788.86");
+}
