@@ -13,24 +13,21 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use hashrange_env::{Clock as _, RealClock};
 use hashrange_modelling::Catalogue;
 use hashrange_modelling::read::{self, Format, ReadOptions};
-use hashrange_wire::sigv4::civil_from_days;
 
 /// A subcommand: its command line, and what runs it.
 type Subcommand = (fn() -> Command, fn(&ArgMatches) -> ExitCode);
 
 /// The subcommands, in the order of `--help`.
-const COMMANDS: &[Subcommand] =
-    &[
-        (check::command, check::run),
-        (rules::command, rules::run),
-        (rules::explain_command, rules::explain),
-        (cost::command, cost::run),
-        (draw::command, draw::run),
-        (diff::command, diff::run),
-    ];
+const COMMANDS: &[Subcommand] = &[
+    (check::command, check::run),
+    (rules::command, rules::run),
+    (rules::explain_command, rules::explain),
+    (cost::command, cost::run),
+    (draw::command, draw::run),
+    (diff::command, diff::run),
+];
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 findings of severity error, failed patterns, over budget; 2 the command line or a file is wrong.";
@@ -113,13 +110,6 @@ pub(crate) fn read_paths(paths: &[String], flags: &ArgMatches) -> Result<Catalog
         }
         Err(problems) => Err(wrong(&problems)),
     }
-}
-
-/// The day in UTC, by which waivers expire: `2026-11-30`.
-pub(crate) fn today() -> String {
-    let days = RealClock::new().now().seconds() / 86_400;
-    let (year, month, day) = civil_from_days(days.cast_signed());
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// Tells what is wrong with the command line or a file.

@@ -24,8 +24,7 @@ pub use key::SigningKey;
 pub(crate) use key::is_same;
 pub(crate) use payload::{BadChunks, inner_coding, unchunk};
 use time::SignedAt;
-pub use time::civil_from_days;
-pub(crate) use time::days_from_civil;
+pub(crate) use time::{civil_from_days, days_from_civil};
 pub use verify::verify;
 
 /// The one algorithm that DynamoDB takes.

@@ -56,7 +56,7 @@ fn drawn(flags: &ArgMatches) -> Result<ExitCode, ExitCode> {
 }
 
 fn page(catalogue: &Catalogue) -> String {
-    let findings = check::check(catalogue, &super::today());
+    let findings = check::check(catalogue, &super::check::today());
     let costs = cost::cost(catalogue, &Prices::built_in());
     draw::html(&Drawing {
         catalogue,

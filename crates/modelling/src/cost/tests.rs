@@ -421,7 +421,7 @@ patterns:
     let report = cost(&catalogue, &Prices::built_in());
     let units: Vec<(f64, f64)> =
         report.patterns.iter().map(|pattern| (pattern.read, pattern.write)).collect();
-    assert_eq!(units, [(0.0, 7.0), (0.5, 0.0), (3.5, 0.0), (0.0, 3.0)]);
+    assert_eq!(units, [(0.0, 7.0), (0.5, 0.0), (3.5, 0.0), (0.0, 3.0)], "{:?}", report.patterns[0].arms);
     let lines: Vec<String> = report.lines.iter().map(|line| cents(line.dollars)).collect();
     assert_eq!(lines, ["657.00", "118.26", "7.60", "6.00"], "{}", report.text());
     assert_eq!(cents(report.total), "788.86");

@@ -60,17 +60,21 @@ pub fn one<'a>(catalogue: &'a Catalogue, pattern: &Pattern, action: &Action) -> 
     let table = catalogue.table(&action.table)?;
     let named: Vec<&Entity> =
         pattern.entities.iter().filter_map(|(name, _)| catalogue.entity(name)).collect();
-    if let [only] = named.as_slice() {
-        return Some(only);
-    }
     let parts = key_of(table, action);
     let clauses: Vec<SortBound> = parts
         .into_iter()
         .map(|part| SortBound { attribute: part.attribute, operator: "=", operands: vec![part.text] })
         .collect();
     let found = reached_by_keys(catalogue, table, &table.keys, &clauses);
-    let is_named = |entity: &&Entity| named.is_empty() || named.iter().any(|other| other.name == entity.name);
-    found.into_iter().filter(is_named).max_by_key(|entity| {
+    let is_named = |entity: &&Entity| named.iter().any(|other| other.name == entity.name);
+    let fits = found.iter().any(is_named);
+    // A pattern may name the entity of one action; another action whose key cannot be that entity's is of another one.
+    if let [only] = named.as_slice()
+        && (fits || found.is_empty())
+    {
+        return Some(only);
+    }
+    found.into_iter().filter(|entity| !fits || is_named(entity)).max_by_key(|entity| {
         table
             .keys
             .attributes()

@@ -115,8 +115,8 @@ pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Year, month and day of a number of days since the epoch: the inverse of [`days_from_civil`].
-pub fn civil_from_days(days: i64) -> (i64, i64, i64) {
+/// The inverse of [`days_from_civil`].
+pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
