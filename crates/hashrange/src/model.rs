@@ -3,11 +3,14 @@
 //! Each subcommand has a file of its own in `model/`, and a line in [`COMMANDS`].
 
 mod check;
+mod convert;
 mod cost;
 mod diff;
 mod draw;
 mod files;
+mod init;
 mod rules;
+mod schema;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -21,12 +24,15 @@ type Subcommand = (fn() -> Command, fn(&ArgMatches) -> ExitCode);
 
 /// The subcommands, in the order of `--help`.
 const COMMANDS: &[Subcommand] = &[
+    (init::command, init::run),
     (check::command, check::run),
     (rules::command, rules::run),
     (rules::explain_command, rules::explain),
     (cost::command, cost::run),
     (draw::command, draw::run),
     (diff::command, diff::run),
+    (convert::command, convert::run),
+    (schema::command, schema::run),
 ];
 
 const EXIT_CODES: &str = "\

@@ -7,7 +7,9 @@
 //!
 //! What is wrong is told with file, line and column, all of it at once; what can be gone on from is a note.
 
+pub mod code_generator;
 pub mod command;
+pub mod cost_tool;
 pub mod create_table;
 pub mod detect;
 pub mod fields;
@@ -15,10 +17,12 @@ pub mod iac;
 pub mod log;
 pub mod merge;
 pub mod node;
+pub mod onetable;
 pub mod own;
 pub mod shape_m;
 pub mod shape_s;
 pub mod value;
+pub mod workbench;
 
 use std::collections::BTreeMap;
 
@@ -140,16 +144,21 @@ fn catalogue(inputs: &mut [Input<'_>], options: &ReadOptions) -> Catalogue {
             Format::Hashrange => own::read(&input.root, &mut input.log),
             Format::ShapeM => shape_m::read(&input.root, &mut input.log),
             Format::ShapeS => shape_s::read(&input.root, &mut input.log),
-            format => {
-                input.log.error(Mark::default(), format!("{} is not read yet", format.name()));
-                Catalogue::default()
-            }
+            Format::Workbench => workbench::read(&input.root, &mut input.log),
+            Format::OneTable => onetable::read(&input.root, &mut input.log),
+            Format::CostTool => cost_tool::read(&input.root, &mut input.log),
+            Format::CodeGenerator => code_generator::read(&input.root, &mut input.log),
+            // Values of entities that other files declare come last; infrastructure was read before.
+            _ => continue,
         };
         parts.push(merge::Part { path: input.file.path.clone(), catalogue });
     }
     let mut whole = merge::merge(parts);
     for input in inputs.iter_mut().filter(|input| input.format == Format::Hashrange) {
         own::patterns(&input.root, &mut whole, &mut input.log);
+    }
+    for input in inputs.iter_mut().filter(|input| input.format == Format::UsageData) {
+        code_generator::usage(&input.root, &mut whole, &mut input.log);
     }
     // Our own form can state all of this; only now is it known that it has patterns.
     let own = inputs.iter().any(|input| {

@@ -1,6 +1,6 @@
 //! Getting hold of models: files, standard input, folders, running servers, and what a file names in `sources`.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use hashrange_api::Operation;
@@ -199,8 +199,18 @@ async fn ask(endpoint: &str, operation: Operation, request: &Value) -> Result<Va
         .map_err(|error| format!("{endpoint} answers no JSON to {}: {error}", operation.name()))
 }
 
-/// Whether a path is a format's file that is read in a folder; for `init`.
-#[allow(dead_code, reason = "`init` is on its way")]
-pub(crate) fn is_infrastructure(file: &SourceFile) -> bool {
-    read::format_of(file).is_some_and(Format::is_infrastructure)
+/// Writes a file that a command makes; another one in its place stays unless `force` is given.
+///
+/// # Errors
+/// One line that says what to do.
+pub(crate) fn write(path: &str, text: &str, force: bool) -> Result<(), String> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).truncate(force).create(force).create_new(!force);
+    let file = options.open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => format!("{path} exists; give --force to write over it"),
+        _ => format!("cannot write {path}: {error}"),
+    });
+    file.and_then(|mut file| {
+        file.write_all(text.as_bytes()).map_err(|error| format!("cannot write {path}: {error}"))
+    })
 }

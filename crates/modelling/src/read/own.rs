@@ -43,7 +43,7 @@ pub const STEP: Shape = Shape { name: "step", keys: &["pattern", "times", "for_e
 pub const WAIVER: Shape = Shape { name: "waiver", keys: &["rule", "on", "reason", "until"] };
 
 /// The kinds of mapping with fixed fields, by their names in the schema.
-pub const SHAPES: [(&str, &Shape); 18] = [
+pub const SHAPES: [(&str, &Shape); 21] = [
     ("catalogue", &FILE),
     ("flow", &FLOW),
     ("step", &STEP),
@@ -58,6 +58,9 @@ pub const SHAPES: [(&str, &Shape); 18] = [
     ("attribute", &entity::ATTRIBUTE),
     ("pattern", &pattern::PATTERN),
     ("need", &pattern::NEED),
+    ("parameter", &pattern::PARAMETER),
+    ("action", &pattern::ACTION),
+    ("update", &pattern::UPDATE),
     ("expect", &pattern::EXPECT),
     ("budget", &pattern::BUDGET),
     ("rate", &pattern::RATE),

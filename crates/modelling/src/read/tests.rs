@@ -438,3 +438,198 @@ patterns:
             need: {equal: [title]}
     "##]].assert_eq(&format!("{notes}{:?}\n{patterns}", catalogue.states));
 }
+
+#[test]
+fn workbench_models_are_read_with_their_quirks() {
+    becomes(
+        "w.json",
+        include_str!("../../tests/data/workbench.json"),
+        expect![[r##"
+        # w.json:1:135: version "4.0" is newer than what is known (1 to 3)
+        # w.json:2:15: table Loans: 5 units each way are the tool's default, and no intention; how it is paid is taken as not stated
+        # w.json:8:91: more holds plain JSON inside M
+        # w.json:8:120: a row of table Loans has no due, and is passed over
+        # w.json:6:19: another row of table Loans with this key says otherwise; the first counts
+        # w.json:3:69: attribute pages is declared as S, and rows hold N; the rows count
+        # w.json:1:1: members that are not known, and are not read: Patterns
+        hashrange: 1
+        name: Library
+        tables:
+          Loans:
+            key: {hash: member, range: due}
+            indexes:
+              ByBook: {key: {hash: isbn}, projection: keys}
+            items:
+              - {due: "2026-12-01", isbn: "978-1", mail: a@example.com, member: m1, more: {a: 1, b: x}}
+              - {due: "2026-12-02", member: m2, pages: 7}
+        entities:
+          Loan:
+            attributes:
+              isbn: S
+              pages: "N"
+              mail: email
+    "##]],
+    );
+}
+
+#[test]
+fn onetable_schemas_are_read() {
+    becomes(
+        "o.json",
+        include_str!("../../tests/data/onetable.json"),
+        expect![[r#"
+        hashrange: 1
+        name: ""
+        tables:
+          Table:
+            key: {hash: pk, range: sk}
+            indexes:
+              gs1: {key: {hash: gs1pk, range: gs1sk}, projection: [title]}
+              ls1: {kind: local, key: {hash: pk, range: due}, projection: keys}
+            ttl: gone
+        entities:
+          Member:
+            key: {pk: "member#{id}", sk: "member#"}
+            attributes:
+              id: ulid
+              name: S
+              state: {type: S, values: [new, old]}
+              kind: const(Member)
+          Loan:
+            key: {gs1pk: "book#{isbn}", gs1sk: "loan#{number}", pk: "member#{memberId}", sk: "loan#{number:08}"}
+            attributes:
+              memberId: S
+              number: "N"
+              isbn: S
+              due: iso-time
+              gone: iso-time
+              kind: const(Loan)
+        patterns:
+          - id: loansOfBook
+            name: loansOfBook
+            description: "partition key book#{isbn}"
+            operation: Query
+            table: Table
+            index: gs1
+            items: 10
+    "#]],
+    );
+}
+
+#[test]
+fn structured_patterns_of_the_code_generator_are_lowered() {
+    becomes(
+        "schema.json",
+        include_str!("../../tests/data/schema.json"),
+        expect![[r#"
+        hashrange: 1
+        name: ""
+        tables:
+          Library:
+            key: {hash: pk, range: sk}
+            types: {due: "N"}
+            indexes:
+              ByBook: {key: {hash: [isbn, branch], range: due}, projection: [title]}
+        entities:
+          Loan:
+            key: {pk: "MEMBER#{member_id}", sk: "LOAN#{due}#{loan_id}"}
+            attributes:
+              member_id: S
+              loan_id: S
+              due: "int(0,1000000)"
+              isbn: S
+              branch: S
+              title: {type: S, share: 0.5}
+        patterns:
+          - id: "1"
+            name: A loan
+            operation: GetItem
+            key: {pk: "MEMBER#{member_id}", sk: "LOAN#{due}#{loan_id}"}
+          - id: "2"
+            name: Loans of a member
+            operation: Query
+            key: {pk: "MEMBER#{member_id}", sk: {begins_with: "{prefix}"}}
+            filter: "contains(#title, :word)"
+          - id: "3"
+            name: Loans of a book
+            operation: Query
+            index: ByBook
+            key: {isbn: "{isbn}", branch: "{branch}"}
+          - id: "4"
+            name: Lend
+            operation: PutItem
+            item: {entity: Loan}
+            entities: {Loan: 1}
+          - id: "5"
+            name: Change the title
+            operation: UpdateItem
+            key: {pk: "MEMBER#{member_id}", sk: "LOAN#{due}#{loan_id}"}
+            update: "SET title = :title"
+          - id: "100"
+            name: Give back and lend
+            operation: TransactWriteItems
+            actions:
+              - {put: {entity: Loan}, condition: attribute_not_exists(pk)}
+              - {delete: {pk: "MEMBER#{member_id}", sk: "LOAN#{due}#{loan_id}"}}
+            entities: {Loan: 1}
+    "#]],
+    );
+}
+
+#[test]
+fn sample_values_come_from_usage_data() {
+    let usage = r#"{"entities":{"Loan":{"sample_data":{"member_id":"m1","loan_id":"l1","due":5,"isbn":"i","branch":"b"}},"Other":{"sample_data":{}}}}"#;
+    let files =
+        [file("schema.json", include_str!("../../tests/data/schema.json")), file("usage.json", usage)];
+    let catalogue = read(&files, &ReadOptions::default()).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let mut json = Vec::new();
+    hashrange_item::json::write_attributes(&catalogue.tables[0].samples[0], &mut json);
+    expect![[r#"{"branch":{"S":"b"},"due":{"N":"5"},"isbn":{"S":"i"},"loan_id":{"S":"l1"},"member_id":{"S":"m1"},"pk":{"S":"MEMBER#m1"},"sk":{"S":"LOAN#5#l1"}}"#]].assert_eq(&String::from_utf8(json).unwrap());
+}
+
+#[test]
+fn the_cost_tools_input_is_read() {
+    becomes("c.json", include_str!("../../tests/data/cost_tool.json"), expect![[r#""#]]);
+}
+
+const SAMPLES: [&str; 8] = [
+    include_str!("../../tests/data/shop.yaml"),
+    include_str!("../../tests/data/shape_m.json"),
+    include_str!("../../tests/data/shape_s.json"),
+    include_str!("../../tests/data/workbench.json"),
+    include_str!("../../tests/data/onetable.json"),
+    include_str!("../../tests/data/schema.json"),
+    include_str!("../../tests/data/cost_tool.json"),
+    include_str!("../../../../examples/models/e-commerce/catalogue.yaml"),
+];
+
+/// Files with a piece cut out, doubled, moved or replaced are refused or read, but never bring the reader down.
+#[test]
+fn damaged_files_never_bring_the_reader_down() {
+    const PIECES: [&str; 12] =
+        ["{", "}", "[", "]", "\"", ":", "null", "-1", "&a *a", "!set", "\u{0}", "{\"S\": 1}"];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap_or(0) % below.max(1)
+    };
+    let mut refused = 0;
+    for round in 0..600 {
+        let sample = SAMPLES[round % SAMPLES.len()];
+        let chars: Vec<char> = sample.chars().collect();
+        let (from, length, to) = (next(chars.len()), next(60), next(chars.len()));
+        let piece: String = chars[from..(from + length).min(chars.len())].iter().collect();
+        let mut text: Vec<char> = chars.clone();
+        match next(3) {
+            0 => drop(text.drain(from..(from + length).min(chars.len()))),
+            1 => drop(text.splice(to..to, piece.chars())),
+            _ => drop(text.splice(from..=from, PIECES[next(PIECES.len())].chars())),
+        }
+        let text: String = text.into_iter().collect();
+        match read(&[file("x", &text)], &ReadOptions::default()) {
+            Ok(catalogue) => drop(crate::write::yaml(&catalogue)),
+            Err(problems) => refused += usize::from(!problems.is_empty()),
+        }
+    }
+    assert!(refused > 100, "most damage is told: {refused}");
+}

@@ -146,8 +146,8 @@ fn index(name: &Node, node: &Node, table: &Keys, log: &mut Log) -> Option<Index>
         Some(node) => index_keys(node, kind, table, log)?,
         None if kind == IndexKind::Vector => Keys::default(),
         None => {
-            log.error(node.mark, format!("index {name} needs \"key\""));
-            return None;
+            log.note(node.mark, format!("index {name} has no \"key\", so no pattern can be planned on it"));
+            Keys::default()
         }
     };
     Some(Index {
