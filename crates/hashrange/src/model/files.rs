@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hashrange_api::Operation;
 use hashrange_modelling::read::node::BYTES_MAX;
-use hashrange_modelling::read::{self, Format, ReadOptions, SourceFile};
+use hashrange_modelling::read::{self, ReadOptions, SourceFile};
 use serde_json::{Value, json};
 
 use crate::client;

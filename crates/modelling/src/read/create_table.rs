@@ -96,13 +96,11 @@ fn attribute(node: &Node, log: &mut Log) -> Option<(String, KeyType)> {
 
 /// A text that must be there.
 pub fn member(node: &Node, key: &str, log: &mut Log) -> Option<String> {
-    match node.get(key).filter(|node| !node.is_null()) {
-        Some(node) => fields::text(node, log),
-        None => {
-            log.error(node.mark, format!("\"{key}\" is missing"));
-            None
-        }
+    let given = node.get(key).filter(|node| !node.is_null());
+    if given.is_none() {
+        log.error(node.mark, format!("\"{key}\" is missing"));
     }
+    fields::text(given?, log)
 }
 
 /// `[{AttributeName, KeyType}]`.

@@ -173,12 +173,11 @@ impl Merger {
             }
         }
         for index in more.indexes {
-            match have.indexes.iter_mut().find(|one| one.name == index.name) {
-                Some(one) => self.fill_index(&name, one, index),
-                None => {
-                    self.note(format!("index {} of table {name} is only here", index.name));
-                    have.indexes.push(index);
-                }
+            if let Some(one) = have.indexes.iter_mut().find(|one| one.name == index.name) {
+                self.fill_index(&name, one, index);
+            } else {
+                self.note(format!("index {} of table {name} is only here", index.name));
+                have.indexes.push(index);
             }
         }
         fill(&mut have.billing, more.billing);

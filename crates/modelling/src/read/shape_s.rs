@@ -291,13 +291,10 @@ fn pattern(node: &Node, catalogue: &Catalogue, log: &mut Log) -> Option<Pattern>
     let id = required(&fields, "pattern_id", &PATTERN, log)?;
     let name = fields.text("description", log).unwrap_or_else(|| id.clone());
     let mut pattern = Pattern { id, name, ..Pattern::default() };
-    pattern.operation = match fields.get("operation") {
-        Some(_) => fields.choice("operation", &OPERATIONS, log),
-        None => {
-            log.error(node.mark, format!("pattern {} needs \"operation\"", pattern.id));
-            None
-        }
-    };
+    if fields.get("operation").is_none() {
+        log.error(node.mark, format!("pattern {} needs \"operation\"", pattern.id));
+    }
+    pattern.operation = fields.choice("operation", &OPERATIONS, log);
     pattern.description = fields.text("source_requirement", log);
     place(&mut pattern, &fields, catalogue, log);
     rates(&mut pattern, &fields, log);

@@ -589,7 +589,10 @@ fn sample_values_come_from_usage_data() {
 
 #[test]
 fn the_cost_tools_input_is_read() {
-    becomes("c.json", include_str!("../../tests/data/cost_tool.json"), expect![[r##"
+    becomes(
+        "c.json",
+        include_str!("../../tests/data/cost_tool.json"),
+        expect![[r##"
         # c.json:1:86: entries of index ByBook are larger than the items of Library
         hashrange: 1
         name: ""
@@ -608,7 +611,8 @@ fn the_cost_tools_input_is_read() {
             items: 10
             rate: {peak: 5, avg: 5}
             item_bytes: 400
-    "##]]);
+    "##]],
+    );
 }
 
 const SAMPLES: [&str; 8] = [

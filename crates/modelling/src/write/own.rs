@@ -50,7 +50,7 @@ impl Entries {
     }
 
     fn many(&mut self, key: &str, entries: Vec<(String, Y)>) {
-        self.put(key, (!entries.is_empty()).then(|| Y::Tall(entries)));
+        self.put(key, (!entries.is_empty()).then_some(Y::Tall(entries)));
     }
 }
 

@@ -116,7 +116,7 @@ impl Raise<'_> {
         let mut fields = Entries::default();
         match operation {
             Operation::GetItem | Operation::DeleteItem => {
-                fields.put("key", Some(self.map(request.get("Key")?)?))
+                fields.put("key", Some(self.map(request.get("Key")?)?));
             }
             Operation::PutItem => fields.put("item", Some(self.item(request.get("Item")?)?)),
             Operation::UpdateItem => {
@@ -141,17 +141,17 @@ impl Raise<'_> {
         fields.put("condition", text(request, "ConditionExpression"));
         fields.put("filter", text(request, "FilterExpression"));
         self.placeholders(fields, request);
-        fields.put("project", self.projection(operation, request));
+        fields.put("project", Self::projection(operation, request));
         fields.put("select", text(request, "Select"));
         fields.put("limit", request.get("Limit").map(Y::json));
         let forward = request.get("ScanIndexForward").and_then(Value::as_bool);
         fields.put("order", forward.map(|forward| Y::text(if forward { "asc" } else { "desc" })));
         fields.put("segments", request.get("TotalSegments").map(Y::json));
         fields.put("token", text(request, "ClientRequestToken"));
-        fields.put("consistent", self.consistent(request));
+        fields.put("consistent", Self::consistent(request));
     }
 
-    fn consistent(&self, request: &Map<String, Value>) -> Option<Y> {
+    fn consistent(request: &Map<String, Value>) -> Option<Y> {
         let batch =
             request.get("RequestItems").and_then(Value::as_object).and_then(|tables| tables.values().next());
         request.get("ConsistentRead").or_else(|| batch?.get("ConsistentRead")).map(Y::json)
@@ -179,7 +179,7 @@ impl Raise<'_> {
         fields.put("names", (!names.is_empty()).then_some(Y::Map(names)));
     }
 
-    fn projection(&self, operation: Operation, request: &Map<String, Value>) -> Option<Y> {
+    fn projection(operation: Operation, request: &Map<String, Value>) -> Option<Y> {
         let inner = match operation {
             Operation::BatchGetItem => {
                 request.get("RequestItems")?.as_object()?.values().next()?.as_object()?
