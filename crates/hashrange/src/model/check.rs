@@ -1,10 +1,11 @@
 //! `hashrange model check`: judges a model without running it.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use hashrange_env::Env;
+use hashrange_env::{Clock as _, RealClock};
 use hashrange_modelling::check::{self, Line};
 use hashrange_modelling::{Catalogue, Finding, Severity};
 use serde_json::{Value, json};
@@ -85,7 +86,7 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
 
 /// The clock's day, in UTC.
 pub(crate) fn today() -> String {
-    let days = Env::real().clock.now().seconds() / 86_400;
+    let days = RealClock::new().now().seconds() / 86_400;
     day(days)
 }
 
@@ -115,8 +116,9 @@ fn as_table(catalogue: &Catalogue, findings: &[Finding]) -> String {
     for finding in findings {
         let waived =
             finding.waived.as_ref().map_or_else(String::new, |reason| format!(" (allowed: {reason})"));
-        text += &format!(
-            "{:<5} {} [{}, {}]{waived}\n      {}\n      -> {}\n",
+        let _ = writeln!(
+            text,
+            "{:<5} {} [{}, {}]{waived}\n      {}\n      -> {}",
             finding.severity,
             finding.subject,
             finding.rule,
