@@ -570,7 +570,7 @@ fn not_sparse(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// A placeholder in the index's partition key, in samples or declared values.
 fn placeholder(context: &Context<'_>, table: &Table, index: &Index) -> Option<(Evidence, String)> {
     context.samples.of_table(&table.name).find_map(|kind| {
-        index.keys.hash.iter().find_map(|attribute| {
+        index.keys.attributes().find_map(|attribute| {
             let column = context.column(kind, attribute)?;
             let sampled =
                 column.parts.iter().flat_map(|part| &part.values).find(|text| stands_for_nothing(text));

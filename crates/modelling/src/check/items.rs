@@ -10,7 +10,7 @@ use super::context::{is_request, number, of, rate};
 use super::samples::key_text;
 use super::statistics::format_of;
 use super::{Context, Example, Group, Kind, Need, Rule, Threshold};
-use crate::catalogue::{Attribute, Entity, Pattern, Table};
+use crate::catalogue::{Attribute, Entity, Pattern, Purpose, Table};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{PatternPlan, PlanClass, float};
 use crate::recognise::{Look, look};
@@ -150,7 +150,7 @@ const TTL_TYPE: Rule = Rule {
 const TTL_AS_TIMER: Rule = Rule {
     id: "ttl-as-timer",
     summary: "Expired items stay for up to days, and are read until then: a session that has run out is still found.",
-    not_a_fault_when: "reads filter what has expired; a few late items do no harm",
+    not_a_fault_when: "reads filter what has expired; an export; a few late items do no harm",
     advice: "Filter with expiresAt > :now, or use a scheduler where the moment counts",
     teach: Example {
         before: "- {name: Open sessions, operation: Query, key: {PK: \"USER#{userId}\"}}",
@@ -495,8 +495,21 @@ fn misdeclared(attribute: &Attribute) -> Option<String> {
 }
 
 /// Kinds of item that pass, by words in their names.
-const EPHEMERAL: &[&str] =
-    &["basket", "cart", "token", "cache", "otp", "lock", "session", "log", "hold", "nonce", "idempotency"];
+const EPHEMERAL: &[&str] = &[
+    "basket",
+    "cart",
+    "token",
+    "cache",
+    "otp",
+    "lock",
+    "session",
+    "log",
+    "hold",
+    "nonce",
+    "idempotency",
+    "presence",
+    "heartbeat",
+];
 
 fn is_ephemeral(name: &str) -> bool {
     let mut words: Vec<String> = vec![String::new()];
@@ -527,7 +540,8 @@ fn ttl_as_timer(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 );
             let asks = plan.filter.iter().any(|name| name == ttl)
                 || plan.sort.iter().any(|bound| bound.attribute == *ttl);
-            if lists && !asks {
+            // An export takes what is there.
+            if lists && !asks && pattern.purpose != Purpose::Export {
                 let message = format!("it reads {} and does not ask whether {ttl} is past", kind.name);
                 findings.push(TTL_AS_TIMER.found(Severity::Warn, of(pattern), message));
             }

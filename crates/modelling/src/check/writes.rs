@@ -456,7 +456,7 @@ const MUTABLE_PRIMARY: Rule = Rule {
     severity: Severity::Error,
     summary: "A pattern changes what the table's key is made of: keys cannot change, so it needs a delete and a put, and everything that \
               points there breaks.",
-    not_a_fault_when: "it is a rare job of administration",
+    not_a_fault_when: "it is a rare job of administration; the item is a claim that only says whose a value is (all its attributes copies or references)",
     advice: "Key the item by an id that never changes, and put what changes into a global index's key",
     teach: Example {
         before: "Order: {key: {PK: \"USER#{userId}\", SK: \"ORDER#{status}#{orderId}\"}}   # P8 changes status",
@@ -475,7 +475,7 @@ fn mutable_primary(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let changed = changed(action);
             let made_of = |key: &str| {
                 let gaps = entity.and_then(|entity| entity.keys.get(key)).map(Template::gaps);
-                gaps.into_iter().flatten().any(|gap| changed.contains(gap))
+                gaps.into_iter().flatten().any(|gap| changed.contains(gap) && !is_kept(pattern, action, gap))
             };
             let keys = table.keys.attributes();
             if let Some(key) = keys.into_iter().find(|key| changed.contains(key) || made_of(key)) {
@@ -491,6 +491,32 @@ fn mutable_primary(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The entity of which a transaction deletes an item and puts one under another key of the same shape.
+/// Whether an update sets an attribute to what the key already says of it, as one does that may create its item.
+fn is_kept(pattern: &Pattern, action: &Action, name: &str) -> bool {
+    let gap = format!("{{{name}}}");
+    let in_key = action.key.iter().any(|part| part.text.contains(&gap));
+    in_key
+        && pattern.request.as_ref().is_some_and(|request| request.values().any(|value| has_text(value, &gap)))
+}
+
+fn has_text(value: &serde_json::Value, text: &str) -> bool {
+    match value {
+        serde_json::Value::String(own) => own == text,
+        serde_json::Value::Array(items) => items.iter().any(|item| has_text(item, text)),
+        serde_json::Value::Object(map) => map.values().any(|item| has_text(item, text)),
+        _ => false,
+    }
+}
+
+/// Whether items of an entity only say whose a value is, as those do that make an e-mail address unique: they move by design.
+fn is_claim(entity: &Entity) -> bool {
+    let points = |attribute: &crate::catalogue::Attribute| {
+        let format = attribute.format.as_deref().unwrap_or_default();
+        attribute.copy_of.is_some() || format.starts_with("ref(")
+    };
+    !entity.attributes.is_empty() && entity.attributes.iter().all(points)
+}
+
 fn moved(context: &Context<'_>, pattern: &Pattern, request: &Request) -> Option<String> {
     let of = |verb: Verb| {
         let actions = request.actions.iter().filter(move |action| action.verb == verb);
@@ -498,7 +524,7 @@ fn moved(context: &Context<'_>, pattern: &Pattern, request: &Request) -> Option<
     };
     let puts: Vec<&Entity> = of(Verb::Put).collect();
     of(Verb::Delete)
-        .find(|gone| puts.iter().any(|put| put.name == gone.name))
+        .find(|gone| !is_claim(gone) && puts.iter().any(|put| put.name == gone.name))
         .map(|entity| entity.name.clone())
 }
 

@@ -57,6 +57,10 @@ pub(super) fn plan(
     for effect in &effects {
         charge(catalogue, effect, plan.transaction, &mut touched);
     }
+    if pattern.expect.error.is_some() {
+        // What is refused is paid for on the table and reaches no index.
+        touched.retain(|(_, index), _| index.is_none());
+    }
     plan.class = PlanClass::Write(u32::try_from(touched.len()).unwrap_or(u32::MAX));
     plan.items = Some(effects.iter().map(|effect| effect.times).sum());
     let bytes: Option<f64> = effects.iter().map(|effect| Some(effect.bytes? * effect.times)).sum();

@@ -8,7 +8,7 @@ use crate::check::context::{number, of, peak};
 use crate::check::loads::{KeyLoad, loads};
 use crate::check::samples::SAMPLES_MIN;
 use crate::check::statistics::KeyPart;
-use crate::check::{Context, Example, HotKey, Rule, Threshold};
+use crate::check::{Context, Example, HotKey, Kind, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::request::Verb;
 use crate::plan::{float, sizes};
@@ -556,6 +556,14 @@ fn hot_sort_keys(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Whether an attribute names an item of another kind: its identifiers rise with the time of that item, not of this one.
+fn is_foreign(kind: &Kind<'_>, name: &str) -> bool {
+    let attribute = kind.entity.and_then(|entity| entity.attributes.iter().find(|one| one.name == name));
+    attribute.is_some_and(|one| {
+        one.copy_of.is_some() || one.format.as_deref().is_some_and(|format| format.starts_with("ref("))
+    })
+}
+
 /// Whether one collection takes too many writes, all at its end, or in a table that is never split within a collection.
 fn rises(context: &Context<'_>, load: &KeyLoad) -> bool {
     let Some(table) = context.catalogue.table(&load.table) else { return false };
@@ -571,9 +579,12 @@ fn rises(context: &Context<'_>, load: &KeyLoad) -> bool {
         .filter(|(pattern, plan)| load.patterns.contains(&pattern.id) && plan.write_units() > 0.0)
         .flat_map(|(pattern, _)| context.touched(pattern))
         .filter(|(kind, _)| load.kinds.contains(&kind.name));
-    let mut columns = written.filter_map(|(kind, _)| context.column(kind, range));
-    local && load.index.is_none()
-        || columns.any(|column| column.parts.first().is_some_and(|part| part.looks(Look::is_time_ordered)))
+    let mut written = written;
+    let rises = |kind: &Kind<'_>| {
+        let first = context.column(kind, range).and_then(|column| column.parts.first());
+        first.is_some_and(|part| part.looks(Look::is_time_ordered) && !is_foreign(kind, &part.name))
+    };
+    local && load.index.is_none() || written.any(|(kind, _)| rises(kind))
 }
 
 fn hot_counters(context: &Context<'_>, findings: &mut Vec<Finding>) {

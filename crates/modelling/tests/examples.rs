@@ -1,0 +1,138 @@
+//! The worked catalogues in `examples/models`: the good ones have no fault, and each fault that is planted in a broken one is found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use hashrange_modelling::catalogue::Catalogue;
+use hashrange_modelling::check::check;
+use hashrange_modelling::finding::{Finding, Severity};
+use hashrange_modelling::read::{ReadOptions, SourceFile, read};
+
+const NAMES: [&str; 5] = ["e-commerce", "saas", "time-series", "chat", "leaderboard"];
+const FILES: [&str; 2] = ["catalogue.yaml", "broken.yaml"];
+/// A day on which no waiver of the examples has expired.
+const TODAY: &str = "2026-11-30";
+
+fn path(name: &str, file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/models").join(name).join(file)
+}
+
+fn text(name: &str, file: &str) -> String {
+    let path = path(name, file);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn catalogue(name: &str, file: &str) -> Catalogue {
+    let source = SourceFile { path: format!("{name}/{file}"), bytes: text(name, file).into_bytes() };
+    read(&[source], &ReadOptions::default()).unwrap_or_else(|problems| panic!("{name}/{file}: {problems:#?}"))
+}
+
+/// What is found in each file; looked for once, for all tests.
+fn findings(name: &'static str, file: &'static str) -> &'static [Finding] {
+    static FOUND: LazyLock<BTreeMap<(&str, &str), Vec<Finding>>> = LazyLock::new(|| {
+        let files = NAMES.into_iter().flat_map(|name| FILES.map(|file| (name, file)));
+        files.map(|(name, file)| ((name, file), check(&catalogue(name, file), TODAY))).collect()
+    });
+    &FOUND[&(name, file)]
+}
+
+fn line(finding: &Finding) -> String {
+    format!("{} {} on {}: {}", finding.severity, finding.rule, finding.subject, finding.message)
+}
+
+/// `rule on subject`, as the comments of broken catalogues name faults.
+fn key(finding: &Finding) -> String {
+    format!("{} on {}", finding.rule, finding.subject)
+}
+
+/// The faults that the comments of a broken catalogue name.
+fn planted(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| line.trim_start().strip_prefix("# fault: "))
+        .map(|fault| fault.trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn good_catalogues_are_read_without_a_note() {
+    for name in NAMES {
+        assert_eq!(catalogue(name, "catalogue.yaml").notes, [], "{name}");
+    }
+}
+
+#[test]
+fn good_catalogues_have_no_error_and_no_warning_that_is_not_waived() {
+    let mut faults = Vec::new();
+    for name in NAMES {
+        let bad = findings(name, "catalogue.yaml").iter().filter(|finding| finding.severity > Severity::Note);
+        faults.extend(bad.map(|finding| format!("{name}: {}", line(finding))));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn waivers_of_good_catalogues_are_needed() {
+    for name in NAMES {
+        let unused: Vec<String> = findings(name, "catalogue.yaml")
+            .iter()
+            .filter(|finding| finding.rule == "waiver-unused")
+            .map(line)
+            .collect();
+        assert!(unused.is_empty(), "{name}: {}", unused.join("\n"));
+    }
+}
+
+#[test]
+fn each_planted_fault_is_found() {
+    let mut missing = Vec::new();
+    for name in NAMES {
+        let found: BTreeSet<String> = check(&catalogue(name, "broken.yaml"), TODAY).iter().map(key).collect();
+        let planted = planted(&text(name, "broken.yaml"));
+        missing.extend(
+            planted.iter().filter(|fault| !found.contains(*fault)).map(|fault| format!("{name}: {fault}")),
+        );
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn no_fault_of_severity_error_is_found_that_was_not_planted() {
+    let mut alarms = Vec::new();
+    for name in NAMES {
+        let planted = planted(&text(name, "broken.yaml"));
+        let errors =
+            findings(name, "broken.yaml").iter().filter(|finding| finding.severity == Severity::Error);
+        let unplanted = errors.filter(|finding| !planted.contains(&key(finding)));
+        alarms.extend(unplanted.map(|finding| format!("{name}: {}", line(finding))));
+    }
+    assert!(alarms.is_empty(), "{}", alarms.join("\n"));
+}
+
+#[test]
+fn broken_catalogues_cover_most_rules() {
+    let mut rules = BTreeSet::new();
+    for name in NAMES {
+        let planted = planted(&text(name, "broken.yaml"));
+        assert!((8..=15).contains(&planted.len()), "{name} has {} planted faults", planted.len());
+        rules.extend(
+            planted.iter().filter_map(|fault| fault.split_once(" on ")).map(|(rule, _)| rule.to_owned()),
+        );
+    }
+    assert!(rules.len() >= 45, "{} rules: {rules:?}", rules.len());
+}
+
+#[test]
+#[ignore = "prints plans and findings, for people who write catalogues"]
+fn everything_that_is_found() {
+    for (name, file) in NAMES.into_iter().flat_map(|name| FILES.map(|file| (name, file))) {
+        println!("== {name}/{file}");
+        for plan in hashrange_modelling::plan::plans(&catalogue(name, file)) {
+            let (class, read, write) = (plan.class.to_string(), plan.read_units(), plan.write_units());
+            println!("{:5} {class:18} {read} read, {write} write units", plan.pattern);
+        }
+        for finding in findings(name, file) {
+            println!("{}", line(finding));
+        }
+    }
+}
