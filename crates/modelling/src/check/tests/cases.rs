@@ -727,3 +727,41 @@ fn a_cache_does_not_help_strong_reads() {
         "id: P, name: g, operation: GetItem, key: {PK: \"USER#{userId}\", SK: PROFILE}, declares: [cached]";
     judge("cache-misuse", Severity::Note, &[&format!("{get}, consistent: true")], &[get]);
 }
+
+#[test]
+fn tables_that_the_api_refuses_are_found_offline() {
+    let table = |rest: &str| {
+        format!("hashrange: 1\nname: t\ntables:\n  T:\n    key: {{hash: PK, range: SK}}\n{rest}")
+    };
+    for (rule, text, severity) in [
+        (
+            "key-type-mismatch",
+            "    types: {SK: N}\n    items: [{PK: {S: a}, SK: {S: b}}]\n",
+            Some(Severity::Error),
+        ),
+        ("key-type-mismatch", "    types: {SK: N}\n    items: [{PK: {S: a}, SK: {N: \"1\"}}]\n", None),
+        (
+            "key-type-mismatch",
+            "    indexes: {I: {key: {hash: level}}}\nentities: {E: {table: T, attributes: {level: \"int(1,9)\"}}}\n",
+            Some(Severity::Error),
+        ),
+        (
+            "key-type-mismatch",
+            "    types: {level: N}\n    indexes: {I: {key: {hash: level}}}\nentities: {E: {table: T, attributes: {level: \"int(1,9)\"}}}\n",
+            None,
+        ),
+        ("include-limits", "    indexes: {I: {key: {hash: g}, projection: []}}\n", Some(Severity::Error)),
+        ("include-limits", "    indexes: {I: {key: {hash: g}, projection: [a]}}\n", None),
+    ] {
+        let found = of_rule(rule, &table(text)).first().map(|finding| finding.severity);
+        assert_eq!(found, severity, "{rule}: {text}");
+    }
+    let long = "x".repeat(1100);
+    let items = |text: &str| table(&format!("    items: [{{PK: a, SK: {text}}}]\n"));
+    assert_eq!(of_rule("key-size", &items(&long))[0].severity, Severity::Error);
+    assert_eq!(of_rule("key-size", &items(&long[..300]))[0].severity, Severity::Note);
+    assert!(of_rule("key-size", &items("short")).is_empty());
+    let mut catalogue = yaml(&table(""));
+    catalogue.tables[0].definitions.insert("total".to_owned(), crate::catalogue::KeyType::N);
+    assert!(check(&catalogue, TODAY).iter().any(|finding| finding.rule == "definitions-mismatch"));
+}
