@@ -41,7 +41,7 @@ pub use crate::backfill::Progress;
 pub use crate::catalog::Scope;
 pub use crate::check::Checked;
 pub use crate::core::Options;
-pub use crate::plan::Plan;
+pub use crate::plan::{Field, IndexOutline, Plan, PlanOutline, TableOutline};
 
 use crate::catalog::{Catalog, GlobalIndex, Table};
 use crate::core::Core;

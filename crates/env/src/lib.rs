@@ -43,6 +43,15 @@ pub trait Clock: Send + Sync + fmt::Debug {
 pub trait Random: Send + Sync + fmt::Debug {
     /// A uniformly distributed 64-bit value.
     fn next_u64(&self) -> u64;
+
+    /// A key that nobody can guess, in the real world: [`Random::next_u64`] is not made for that.
+    fn secret(&self) -> [u8; 32] {
+        let mut secret = [0; 32];
+        for part in secret.chunks_exact_mut(8) {
+            part.copy_from_slice(&self.next_u64().to_le_bytes());
+        }
+        secret
+    }
 }
 
 /// Where waiting and concurrency come from.

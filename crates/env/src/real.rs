@@ -57,6 +57,12 @@ impl Random for RealRandom {
             value
         })
     }
+
+    fn secret(&self) -> [u8; 32] {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).expect("every system that we run on gives random bytes once it has started");
+        secret
+    }
 }
 
 /// One step of the splitmix64 generator: the value and the next state.

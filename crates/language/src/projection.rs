@@ -51,6 +51,11 @@ impl Projection {
         Self { paths, tree: PathTree::default(), whole: None, columns: Some(columns) }
     }
 
+    /// As they were written.
+    pub(crate) fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
     /// The parts of `item` that are asked for: absent ones are left out, elements of lists close up in
     /// ascending order, and parts of one map or list come together. Keys are not added.
     pub fn project(&self, item: &dyn Lookup) -> Attributes {

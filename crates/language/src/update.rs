@@ -139,6 +139,11 @@ impl Update {
         Ok(Self { actions, tree, origin })
     }
 
+    /// In the order they were written.
+    pub(crate) fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
     /// The paths that the actions change, in the order they were written.
     pub fn targets(&self) -> impl Iterator<Item = &Path> {
         self.actions.iter().map(|action| &action.target)

@@ -53,45 +53,63 @@ pub(crate) fn ask_for_capacity(request: &mut Request) -> Option<ReturnConsumedCa
     wanted.replace(ReturnConsumedCapacity::Indexes)
 }
 
-/// Takes the report out of the answer, or back to what the client had asked for.
+/// Takes the report out of the answer, or back to what the client had asked for; tells it as a text.
 pub(crate) fn take_capacity(
     response: &mut Response,
     wanted: Option<ReturnConsumedCapacity>,
 ) -> Option<String> {
+    let mut text = None;
+    with_capacity(response, wanted, &mut |reports| {
+        let units: Vec<_> = reports.iter().map(units).collect();
+        text = Some(units.join(", "));
+    });
+    text
+}
+
+/// Shows the report, where there is one, and takes it out of the answer, or back to what the client had asked for.
+pub(crate) fn with_capacity(
+    response: &mut Response,
+    wanted: Option<ReturnConsumedCapacity>,
+    show: &mut dyn FnMut(&[ConsumedCapacity]),
+) {
     match response {
-        Response::GetItem(output) => one(&mut output.consumed_capacity, wanted),
-        Response::PutItem(output) => one(&mut output.consumed_capacity, wanted),
-        Response::UpdateItem(output) => one(&mut output.consumed_capacity, wanted),
-        Response::DeleteItem(output) => one(&mut output.consumed_capacity, wanted),
-        Response::Query(output) => one(&mut output.consumed_capacity, wanted),
-        Response::Scan(output) => one(&mut output.consumed_capacity, wanted),
-        Response::ExecuteStatement(output) => one(&mut output.consumed_capacity, wanted),
-        Response::BatchExecuteStatement(output) => many(&mut output.consumed_capacity, wanted),
-        Response::ExecuteTransaction(output) => many(&mut output.consumed_capacity, wanted),
-        Response::BatchGetItem(output) => many(&mut output.consumed_capacity, wanted),
-        Response::BatchWriteItem(output) => many(&mut output.consumed_capacity, wanted),
-        Response::TransactGetItems(output) => many(&mut output.consumed_capacity, wanted),
-        Response::TransactWriteItems(output) => many(&mut output.consumed_capacity, wanted),
-        _ => None,
+        Response::GetItem(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::PutItem(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::UpdateItem(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::DeleteItem(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::Query(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::Scan(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::ExecuteStatement(output) => one(&mut output.consumed_capacity, wanted, show),
+        Response::BatchExecuteStatement(output) => many(&mut output.consumed_capacity, wanted, show),
+        Response::ExecuteTransaction(output) => many(&mut output.consumed_capacity, wanted, show),
+        Response::BatchGetItem(output) => many(&mut output.consumed_capacity, wanted, show),
+        Response::BatchWriteItem(output) => many(&mut output.consumed_capacity, wanted, show),
+        Response::TransactGetItems(output) => many(&mut output.consumed_capacity, wanted, show),
+        Response::TransactWriteItems(output) => many(&mut output.consumed_capacity, wanted, show),
+        _ => {}
     }
 }
 
-fn one(report: &mut Option<ConsumedCapacity>, wanted: Option<ReturnConsumedCapacity>) -> Option<String> {
-    let text = units(report.as_ref()?);
-    *report = report.take().and_then(|report| reduced(report, wanted));
-    Some(text)
+fn one(
+    report: &mut Option<ConsumedCapacity>,
+    wanted: Option<ReturnConsumedCapacity>,
+    show: &mut dyn FnMut(&[ConsumedCapacity]),
+) {
+    if report.is_some() {
+        show(report.as_slice());
+        *report = report.take().and_then(|report| reduced(report, wanted));
+    }
 }
 
 fn many(
     reports: &mut Option<Vec<ConsumedCapacity>>,
     wanted: Option<ReturnConsumedCapacity>,
-) -> Option<String> {
-    let text: Vec<_> = reports.as_ref()?.iter().map(units).collect();
-    let reduced: Option<Vec<_>> = reports
-        .take()
-        .map(|reports| reports.into_iter().filter_map(|report| reduced(report, wanted)).collect());
-    *reports = reduced.filter(|reports| !reports.is_empty());
-    Some(text.join(", "))
+    show: &mut dyn FnMut(&[ConsumedCapacity]),
+) {
+    let Some(told) = reports.take() else { return };
+    show(&told);
+    let reduced: Vec<_> = told.into_iter().filter_map(|report| reduced(report, wanted)).collect();
+    *reports = Some(reduced).filter(|reports| !reports.is_empty());
 }
 
 /// The report as the client asked for it.

@@ -7,8 +7,9 @@ mod explain;
 mod failures;
 mod job;
 mod metrics;
+pub mod record;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hashrange_api::{Error, Missing, Operation, Response, State, Valid};
 use hashrange_engine::{Engine, Options, Plan};
@@ -18,6 +19,7 @@ use hashrange_store::{Store, StoreError};
 pub use explain::Explanation;
 pub use hashrange_engine::Scope;
 pub use metrics::{Connected, Family, Kind, Metrics, Page, Source};
+pub use record::Recorder;
 
 use failures::Failures;
 use job::backfill::Backfill;
@@ -42,6 +44,7 @@ pub struct Service {
     backfill: Arc<Backfill>,
     tokens: Arc<Tokens>,
     failures: Failures,
+    recorder: OnceLock<Arc<Recorder>>,
 }
 
 impl Service {
@@ -55,7 +58,7 @@ impl Service {
         backfill.look();
         let tokens = Tokens::new(Arc::clone(&engine), env);
         tokens.start();
-        Ok(Service { engine, store, backfill, tokens, failures: Failures::default() })
+        Ok(Service { engine, store, backfill, tokens, failures: Failures::default(), recorder: OnceLock::new() })
     }
 
     /// Ends background work. Requests that are under way are still answered.
@@ -69,14 +72,23 @@ impl Service {
         self.store.capabilities().durable
     }
 
+    /// Takes the form of every request down from now on. The first recorder stays.
+    pub fn record(&self, recorder: Arc<Recorder>) {
+        // A second one would take nothing down; nobody has two.
+        let _ = self.recorder.set(recorder);
+    }
+
     /// Answers one request. The one place that all edges come through.
     ///
     /// # Errors
     /// What AWS answers; an operation that is not built is unknown, as AWS answers to names it does not know.
     pub async fn call(&self, caller: &Caller, request: Valid) -> Result<Response, Error> {
         let operation = request.operation();
-        let plan = self.plan(caller, request)?;
-        let answer = self.engine.run(&caller.scope, plan).await;
+        let plan = self.plan(caller, request);
+        let answer = match self.recorder.get() {
+            None => self.engine.run(&caller.scope, plan?).await,
+            Some(recorder) => self.run_recorded(recorder, operation, &caller.scope, plan).await,
+        };
         match operation {
             Operation::UpdateTable => self.backfill.look(),
             Operation::TransactWriteItems | Operation::ExecuteTransaction => self.tokens.look(),
@@ -86,6 +98,22 @@ impl Service {
             && error.code.status() >= 500
         {
             self.tell(caller, operation, error);
+        }
+        answer
+    }
+
+    async fn run_recorded(
+        &self,
+        recorder: &Recorder,
+        operation: Operation,
+        scope: &Scope,
+        plan: Result<Plan, Error>,
+    ) -> Result<Response, Error> {
+        let mut plan = plan.inspect_err(|error| recorder.refused(operation, error.code))?;
+        let ticket = recorder.begin(&mut plan);
+        let mut answer = self.engine.run(scope, plan).await;
+        if let Some(ticket) = ticket {
+            recorder.end(&ticket, &mut answer);
         }
         answer
     }

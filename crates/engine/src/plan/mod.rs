@@ -1,6 +1,7 @@
 //! What a request will touch: the same value is run by the engine and printed by `explain`.
 
 mod batch;
+mod outline;
 mod reading;
 mod statement;
 
@@ -18,6 +19,8 @@ use crate::index::{self, Origin};
 use crate::key::ItemKey;
 use crate::transact::{self, TransactGetPlan, TransactWritePlan};
 use crate::write::{Action, UpdateGate};
+
+pub use outline::{Field, IndexOutline, PlanOutline, TableOutline};
 
 pub(crate) use batch::{BatchGetPlan, BatchWritePlan, TableWrites};
 pub(crate) use reading::{RangePlan, Source, SweepPlan};

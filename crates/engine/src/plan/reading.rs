@@ -29,7 +29,7 @@ pub(crate) struct RangePlan {
     pub(crate) forward: bool,
     pub(crate) start: Option<RowKey>,
     /// For people to read: everything that is run is in the fields above.
-    condition: KeyCondition,
+    pub(super) condition: KeyCondition,
 }
 
 /// A read of one slice of a whole table or index, in hash order.
@@ -79,14 +79,14 @@ impl Source {
         self.index().map_or((self.table.space, layout::ITEM), |index| index.total(&self.table))
     }
 
-    fn hash(&self) -> &[KeyAttribute] {
+    pub(super) fn hash(&self) -> &[KeyAttribute] {
         match self.place {
             Place::Global(at) => &self.table.schema.globals[at].hash,
             _ => std::slice::from_ref(&self.table.schema.key.hash),
         }
     }
 
-    fn range(&self) -> &[KeyAttribute] {
+    pub(super) fn range(&self) -> &[KeyAttribute] {
         match self.place {
             Place::Table => self.table.schema.key.range.as_slice(),
             Place::Local(at) => std::slice::from_ref(&self.table.schema.locals[at].range),
