@@ -19,6 +19,7 @@ use crate::config::{LogFormat, Settings};
 mod check;
 mod files;
 mod process;
+mod record;
 mod security;
 mod stop;
 
@@ -51,6 +52,7 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     let secrets = Secrets::open(settings, &env)?;
     secrets.reload_on_hangup(&env)?;
     let database = open(settings).await?;
+    let record = record::Record::start(settings, &database, &env)?;
     greet(settings, &secrets, addr);
 
     let mut options = settings.wire.clone();
@@ -59,6 +61,9 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     database.measure(&metrics);
     let server = secrets.guard(Server::new(database.service(), env, options).measuring(metrics));
     server.serve(listener, stop).await;
+    if let Some(record) = record {
+        record.finish().await;
+    }
     database.close().await;
     tracing::info!("stopped; every answered request is complete");
     Ok(())

@@ -18,6 +18,7 @@ pub mod finding;
 pub mod plan;
 pub mod read;
 pub mod recognise;
+pub mod record;
 pub mod skew;
 pub mod target;
 pub mod template;

@@ -43,6 +43,10 @@ pub(crate) struct Settings {
     pub(crate) index_lag: Duration,
     /// Largest item collection, in bytes.
     pub(crate) item_collection_max: u64,
+    /// The file for the forms of requests; without it they are not recorded.
+    pub(crate) record: Option<PathBuf>,
+    /// Of so many requests, one is recorded in full.
+    pub(crate) record_sample: usize,
     /// The least important line that is logged.
     pub(crate) log_level: tracing::Level,
     /// How a log line looks.
@@ -166,6 +170,8 @@ fn defaults() -> Settings {
         table_delay: Duration::ZERO,
         index_lag: Duration::ZERO,
         item_collection_max: 0,
+        record: None,
+        record_sample: 1,
         log_level: tracing::Level::INFO,
         log_format: LogFormat::Text,
     };

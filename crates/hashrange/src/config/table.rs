@@ -252,6 +252,22 @@ pub(crate) const KEYS: &[Key] = &[
         ]),
     },
     Key {
+        name: "record",
+        placeholder: "FILE",
+        default: "none",
+        doc: "Record the forms of requests to this file, for hashrange model record: operations, names and operators, how \
+              often they come and what they consume; no values. It is written every ten seconds and at the end, and is \
+              begun anew at each start.",
+        form: Form::File(|settings, file| settings.record = file),
+    },
+    Key {
+        name: "record-sample",
+        placeholder: "COUNT",
+        default: "1",
+        doc: "Record keys, capacity and latency of one request in so many. All requests are counted.",
+        form: Form::Count { min: 1, max: 1_000_000, set: |settings, count| settings.record_sample = count },
+    },
+    Key {
         name: "log-level",
         placeholder: "LEVEL",
         default: "info",

@@ -18,14 +18,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use hashrange_api::{Error, ErrorCode, Operation, Response, ReturnConsumedCapacity};
-use hashrange_engine::{Plan, TableOutline};
+use hashrange_engine::Plan;
 use hashrange_env::{Clock, Env, WallMs};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use parking_lot::{Mutex, RwLock};
 use sha2::Sha256;
 
 pub use digest::SizeClass;
-pub use hashrange_engine::Field;
+pub use hashrange_engine::{Field, IndexOutline, TableOutline};
 pub use shape::Shape;
 pub use tally::Arm;
 
