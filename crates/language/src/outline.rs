@@ -55,7 +55,7 @@ fn path(path: &Path, out: &mut dyn Outline) {
 
 impl Condition {
     /// Tells its outline.
-    pub fn outline(&self, out: &mut dyn Outline) {
+    pub fn outline_to(&self, out: &mut dyn Outline) {
         self.test.outline(out);
     }
 }
@@ -194,7 +194,7 @@ impl Operand {
 
 impl Update {
     /// Tells its outline.
-    pub fn outline(&self, out: &mut dyn Outline) {
+    pub fn outline_to(&self, out: &mut dyn Outline) {
         members(self.actions(), Group::Set, out, Action::outline);
     }
 }
@@ -254,7 +254,7 @@ impl Expression {
 
 impl Projection {
     /// Tells its outline.
-    pub fn outline(&self, out: &mut dyn Outline) {
+    pub fn outline_to(&self, out: &mut dyn Outline) {
         members(self.paths(), Group::Set, out, path);
     }
 }

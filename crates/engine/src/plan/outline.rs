@@ -296,14 +296,14 @@ fn item_key(table: &Table, key: &ItemKey, out: &mut dyn PlanOutline) {
 fn projection(projection: Option<&Projection>, out: &mut dyn PlanOutline) {
     if let Some(projection) = projection {
         out.field(Field::Projection);
-        projection.outline(out);
+        projection.outline_to(out);
     }
 }
 
 fn condition(field: Field, condition: Option<&Condition>, out: &mut dyn PlanOutline) {
     if let Some(condition) = condition {
         out.field(field);
-        condition.outline(out);
+        condition.outline_to(out);
     }
 }
 
@@ -351,7 +351,7 @@ fn change(
     item_key(table, key, out);
     if let Some(Image::Update(update)) = image {
         out.field(Field::Update);
-        update.outline(out);
+        update.outline_to(out);
     }
     condition(Field::Condition, only_if, out);
 }
