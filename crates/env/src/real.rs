@@ -60,7 +60,8 @@ impl Random for RealRandom {
 
     fn secret(&self) -> [u8; 32] {
         let mut secret = [0; 32];
-        getrandom::fill(&mut secret).expect("every system that we run on gives random bytes once it has started");
+        getrandom::fill(&mut secret)
+            .expect("every system that we run on gives random bytes once it has started");
         secret
     }
 }

@@ -58,7 +58,14 @@ impl Service {
         backfill.look();
         let tokens = Tokens::new(Arc::clone(&engine), env);
         tokens.start();
-        Ok(Service { engine, store, backfill, tokens, failures: Failures::default(), recorder: OnceLock::new() })
+        Ok(Service {
+            engine,
+            store,
+            backfill,
+            tokens,
+            failures: Failures::default(),
+            recorder: OnceLock::new(),
+        })
     }
 
     /// Ends background work. Requests that are under way are still answered.

@@ -396,7 +396,9 @@ fn clause(condition: &KeyCondition, attribute: &KeyAttribute, hash: bool, out: &
 fn reading(reading: &CheckedReading, out: &mut dyn PlanOutline) {
     condition(Field::Filter, reading.filter.as_ref(), out);
     projection(reading.projection.as_ref(), out);
-    if let Some(select) = reading.select.filter(|select| matches!(select, Select::Count | Select::AllAttributes)) {
+    if let Some(select) =
+        reading.select.filter(|select| matches!(select, Select::Count | Select::AllAttributes))
+    {
         out.field(Field::Select);
         out.word(select.as_str());
     }

@@ -30,7 +30,9 @@ mod write;
 pub(crate) use cancel::{Reason, cancelled};
 pub(crate) use check::{CheckedTransactGet, CheckedTransactWrite, get as check_get, write as check_write};
 pub(crate) use claims::Claims;
-pub(crate) use plan::{PlannedAction, PlannedGet, TransactGetPlan, TransactWritePlan, get as plan_get, write as plan_write};
+pub(crate) use plan::{
+    PlannedAction, PlannedGet, TransactGetPlan, TransactWritePlan, get as plan_get, write as plan_write,
+};
 pub(crate) use read::get;
 pub(crate) use token::{ClientToken, Fingerprint, Place, TokensInFlight, forget_expired};
 pub(crate) use write::write;

@@ -32,13 +32,20 @@ impl Record {
     ///
     /// # Errors
     /// One line: why the file cannot be written, and what to do.
-    pub(super) fn start(settings: &Settings, database: &Database, env: &Env) -> Result<Option<Record>, String> {
+    pub(super) fn start(
+        settings: &Settings,
+        database: &Database,
+        env: &Env,
+    ) -> Result<Option<Record>, String> {
         let Some(file) = settings.record.clone() else { return Ok(None) };
         refuse_foreign(&file)?;
         let sample = u64::try_from(settings.record_sample).unwrap_or(u64::MAX);
         let record = Record { file, recorder: Arc::new(Recorder::new(env, sample)) };
         record.save().map_err(|error| {
-            format!("cannot write the recording {}: {error}; name a file in a folder that can be written", record.file.display())
+            format!(
+                "cannot write the recording {}: {error}; name a file in a folder that can be written",
+                record.file.display()
+            )
         })?;
         database.service().record(Arc::clone(&record.recorder));
         record.flush_now_and_then(env);
@@ -79,7 +86,9 @@ impl Record {
 fn refuse_foreign(file: &Path) -> Result<(), String> {
     let bytes = match std::fs::read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(|error| format!("cannot read {}: {error}; name another file", file.display()))?,
+        other => {
+            other.map_err(|error| format!("cannot read {}: {error}; name another file", file.display()))?
+        }
     };
     if bytes.is_empty() || Recording::from_json(&bytes).is_ok() {
         return Ok(());
@@ -94,7 +103,10 @@ fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_file_name(name);
     let mut options = std::fs::OpenOptions::new();
     let mut written = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    let replaced = written.write_all(bytes).and_then(|()| written.sync_all()).and_then(|()| std::fs::rename(&beside, file));
+    let replaced = written
+        .write_all(bytes)
+        .and_then(|()| written.sync_all())
+        .and_then(|()| std::fs::rename(&beside, file));
     if replaced.is_err() {
         // The first error is the one to tell.
         let _ = std::fs::remove_file(&beside);

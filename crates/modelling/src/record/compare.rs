@@ -133,9 +133,10 @@ fn unseen(pattern: &Pattern, unknown: bool) -> Option<Unseen> {
 }
 
 fn unread(catalogue: &Catalogue, read: &BTreeSet<(String, String)>) -> Vec<(String, String)> {
-    let all = catalogue.tables.iter().flat_map(|table| {
-        table.indexes.iter().map(|index| (table.name.clone(), index.name.clone()))
-    });
+    let all = catalogue
+        .tables
+        .iter()
+        .flat_map(|table| table.indexes.iter().map(|index| (table.name.clone(), index.name.clone())));
     all.filter(|index| !read.contains(index)).collect()
 }
 
@@ -190,7 +191,13 @@ fn as_number(sample: u64) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates and means, for people")]
-fn drift(recording: &Recording, pattern: &Pattern, seen: &[&Seen], observed: &Observed, drift: &mut Vec<Drift>) {
+fn drift(
+    recording: &Recording,
+    pattern: &Pattern,
+    seen: &[&Seen],
+    observed: &Observed,
+    drift: &mut Vec<Drift>,
+) {
     let mut look = |figure, declared: Option<f64>, observed: f64, only_more: bool| {
         let Some(declared) = declared else { return };
         let is_off = if only_more { observed > declared + 1e-9 } else { is_off(declared, observed) };
@@ -219,7 +226,12 @@ fn drift(recording: &Recording, pattern: &Pattern, seen: &[&Seen], observed: &Ob
         look("bytes of an item", pattern.item_bytes, mean, false);
     }
     let share = |error| seen.iter().map(|seen| seen.failure_share(error)).sum::<f64>() / seen.len() as f64;
-    look("share of refused conditions", pattern.conditional_fail_rate, share("ConditionalCheckFailedException"), false);
+    look(
+        "share of refused conditions",
+        pattern.conditional_fail_rate,
+        share("ConditionalCheckFailedException"),
+        false,
+    );
 }
 
 fn is_off(declared: f64, observed: f64) -> bool {

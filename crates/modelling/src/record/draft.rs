@@ -84,7 +84,8 @@ fn entities(recording: &Recording) -> Vec<Entity> {
         let requests = seen.shape.requests.iter().map(|part| &part.shape);
         for shape in std::iter::once(&seen.shape).chain(requests) {
             let Some((key, mut entity)) = entity(shape) else { continue };
-            entity.bytes = seen.item_bytes.map(|(mean, _)| rounded(mean)).filter(|_| seen.shape.requests.is_empty());
+            entity.bytes =
+                seen.item_bytes.map(|(mean, _)| rounded(mean)).filter(|_| seen.shape.requests.is_empty());
             let known = found.entry(key).or_insert_with(|| entity.clone());
             known.bytes = known.bytes.or(entity.bytes);
         }
@@ -199,7 +200,10 @@ fn entity_of(shape: &Shape, gap_name: &str, entities: &[Entity]) -> Option<Strin
             && shape.index().is_none()
             && clauses.iter().all(|clause| {
                 let prefix = clause.values.first().and_then(|(_, prefix)| *prefix);
-                entity.keys.get(&clause.attribute).is_some_and(|template| prefix.is_none_or(|prefix| template.prefix() == prefix))
+                entity
+                    .keys
+                    .get(&clause.attribute)
+                    .is_some_and(|template| prefix.is_none_or(|prefix| template.prefix() == prefix))
             })
             && entity.keys.values().any(|template| template.gaps().any(|gap| gap == gap_name))
     };
@@ -232,7 +236,10 @@ fn observed(recording: &Recording, seen: &Seen) -> String {
     ];
     if seen.distinct_keys > 0 {
         let busiest = rounded(seen.top_share() * 100.0);
-        told.push(format!("about {} different partition keys, the busiest with {busiest} % of uses", seen.distinct_keys));
+        told.push(format!(
+            "about {} different partition keys, the busiest with {busiest} % of uses",
+            seen.distinct_keys
+        ));
     }
     for (error, times) in &seen.failed {
         told.push(format!("{error} {times} times"));

@@ -176,7 +176,9 @@ fn single(catalogue: &Catalogue, operation: &str, request: &Map<String, Value>) 
         ..Form::default()
     };
     form.clauses = match operation {
-        "Query" => query_key(catalogue, &table, form.index.as_deref(), &mut binder, text("KeyConditionExpression")?)?,
+        "Query" => {
+            query_key(catalogue, &table, form.index.as_deref(), &mut binder, text("KeyConditionExpression")?)?
+        }
         "Scan" => Vec::new(),
         "PutItem" => key(catalogue, &table, request.get("Item")?)?,
         _ => key(catalogue, &table, request.get("Key")?)?,

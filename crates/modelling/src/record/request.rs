@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::text::{self, Clause, Piece};
 use super::Shape;
+use super::text::{self, Clause, Piece};
 use crate::catalogue::Parameter;
 
 /// A request with gaps, and where gaps get their values.
@@ -200,7 +200,8 @@ impl Draft {
                     expression.push_str(&self.placeholder(name));
                 }
                 Piece::Value { kind, .. } => {
-                    let of_type = expression.rfind("attribute_type(").is_some_and(|at| !expression[at..].contains(')'));
+                    let of_type =
+                        expression.rfind("attribute_type(").is_some_and(|at| !expression[at..].contains(')'));
                     let value = if of_type { json!({ "S": kind }) } else { self.literal(kind, &last_name) };
                     expression.push_str(&self.value(value));
                 }
@@ -235,7 +236,10 @@ impl Draft {
             match (verb, action.split_once(' ')) {
                 // Only AttributeUpdates append with ADD; an expression says it with list_append.
                 ("APPEND", Some((target, value))) => {
-                    clauses.entry("SET").or_default().push(format!("{target} = list_append({target}, {value})"));
+                    clauses
+                        .entry("SET")
+                        .or_default()
+                        .push(format!("{target} = list_append({target}, {value})"));
                 }
                 _ => clauses.entry(verb).or_default().push(action),
             }
@@ -248,7 +252,8 @@ impl Draft {
         let mut tables: Map<String, Value> = Map::new();
         for part in &shape.requests {
             let key = self.key(&part.shape);
-            let table = tables.entry(part.shape.table().unwrap_or_default()).or_insert_with(|| json!({ "Keys": [] }));
+            let table =
+                tables.entry(part.shape.table().unwrap_or_default()).or_insert_with(|| json!({ "Keys": [] }));
             push(&mut table["Keys"], key);
         }
         self.set("RequestItems", Value::Object(tables));

@@ -10,7 +10,16 @@ fn shape(fields: &[(&str, &str)]) -> Shape {
 
 fn seen(shape: Shape, count: u64) -> Seen {
     let fingerprint = shape.fingerprint();
-    Seen { fingerprint, shape, count, sampled: count, answered: count, peak: count / 10, units_max: 0.5, ..Seen::default() }
+    Seen {
+        fingerprint,
+        shape,
+        count,
+        sampled: count,
+        answered: count,
+        peak: count / 10,
+        units_max: 0.5,
+        ..Seen::default()
+    }
 }
 
 fn orders_of_user() -> Shape {
@@ -55,7 +64,11 @@ fn recording(patterns: Vec<Seen>) -> Recording {
             name: "Shop".to_owned(),
             hash: key("PK"),
             range: key("SK"),
-            indexes: vec![SeenIndex { name: "ByEmail".to_owned(), hash: key("email"), ..SeenIndex::default() }],
+            indexes: vec![SeenIndex {
+                name: "ByEmail".to_owned(),
+                hash: key("email"),
+                ..SeenIndex::default()
+            }],
             ttl: None,
         }],
         patterns,
@@ -103,7 +116,10 @@ fn fingerprints_tell_forms_apart() {
 
 #[test]
 fn a_draft_has_the_requests_of_the_recording() {
-    let draft = draft(&recording(vec![seen(orders_of_user(), 100), seen(put_order(), 50), seen(ship_order(), 20)]), "shop");
+    let draft = draft(
+        &recording(vec![seen(orders_of_user(), 100), seen(put_order(), 50), seen(ship_order(), 20)]),
+        "shop",
+    );
     let request = |at: usize| Value::Object(draft.patterns[at].request.clone().expect("a request"));
     assert_eq!(
         request(0),
@@ -190,11 +206,7 @@ fn declared() -> Catalogue {
             "ExpressionAttributeValues": {":s": {"S": "SHIPPED"}, ":one": {"N": "1"}},
         }),
     );
-    Catalogue {
-        tables: vec![table],
-        patterns: vec![orders, get, email, ship],
-        ..Catalogue::default()
-    }
+    Catalogue { tables: vec![table], patterns: vec![orders, get, email, ship], ..Catalogue::default() }
 }
 
 #[test]
@@ -213,7 +225,8 @@ fn what_is_not_declared_is_found() {
     let mut other_update = ship_order();
     other_update.fields.insert("update".to_owned(), "SET `color` = ?S".to_owned());
     let scan = shape(&[("operation", "Scan"), ("table", "`Shop`")]);
-    let comparison = compare(&recording(vec![seen(scan, 5), seen(other_update, 7), seen(put_order(), 1)]), &declared());
+    let comparison =
+        compare(&recording(vec![seen(scan, 5), seen(other_update, 7), seen(put_order(), 1)]), &declared());
     let names: Vec<_> = comparison.undeclared.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(
         names,
@@ -235,7 +248,8 @@ fn figures_that_are_off_by_more_than_a_tenth_are_found() {
     let mut orders = seen(orders_of_user(), 100);
     orders.units_max = 1.5;
     let comparison = compare(&recording(vec![orders]), &catalogue);
-    let figures: Vec<_> = comparison.drift.iter().map(|drift| (drift.figure, drift.declared, drift.observed)).collect();
+    let figures: Vec<_> =
+        comparison.drift.iter().map(|drift| (drift.figure, drift.declared, drift.observed)).collect();
     assert_eq!(figures, [("average rate per second", 2.0, 1.0), ("read units, at most", 0.5, 1.5)]);
 }
 

@@ -46,14 +46,15 @@ fn piece(text: &str) -> (Piece<'_>, usize) {
     if text.starts_with('`') {
         return name(text);
     }
-    let kind_end = text.strip_prefix('?').map_or(0, |kind| {
-        1 + kind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(kind.len())
-    });
+    let kind_end = text
+        .strip_prefix('?')
+        .map_or(0, |kind| 1 + kind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(kind.len()));
     if kind_end > 1 {
         return value(text, kind_end);
     }
     // A question mark that is no value, as below a top-level attribute, is a word.
-    let end = text.char_indices().skip(1).find(|(_, c)| *c == '`' || *c == '?').map_or(text.len(), |(at, _)| at);
+    let end =
+        text.char_indices().skip(1).find(|(_, c)| *c == '`' || *c == '?').map_or(text.len(), |(at, _)| at);
     (Piece::Word(&text[..end]), end)
 }
 

@@ -24,7 +24,8 @@ struct Session {
 impl Session {
     fn new(seed: u64) -> Session {
         let (env, simulation) = Simulation::new(seed);
-        let opening = Service::open(Arc::new(Memory::new()), env.clone(), hashrange_engine::Options::default());
+        let opening =
+            Service::open(Arc::new(Memory::new()), env.clone(), hashrange_engine::Options::default());
         let service = simulation.block_on(opening).expect("an empty store opens");
         let recorder = Arc::new(Recorder::new(&env, 1));
         service.record(Arc::clone(&recorder));
@@ -43,7 +44,8 @@ impl Session {
     }
 
     fn call(&self, operation: &str, body: &str) -> Result<Response, hashrange_api::Error> {
-        let operation = Operation::ALL.into_iter().find(|known| known.name() == operation).expect("an operation");
+        let operation =
+            Operation::ALL.into_iter().find(|known| known.name() == operation).expect("an operation");
         let request = json::decode(operation, body.as_bytes())?;
         self.simulation.block_on(self.service.call(&self.caller(), request))
     }
@@ -90,8 +92,8 @@ fn order_names_and_literals_make_no_other_form() {
     session.shop();
     let texts = [
         r#""FilterExpression":"a = :a AND b = :b","ExpressionAttributeValues":{":a":{"S":"1"},":b":{"N":"2"}}"#,
-        r#""FilterExpression":":y = #x AND (a = :z)","ExpressionAttributeNames":{"#x":"b"},
-            "ExpressionAttributeValues":{":y":{"N":"5"},":z":{"S":"other"}}"#,
+        r##""FilterExpression":":y = #x AND (a = :z)","ExpressionAttributeNames":{"#x":"b"},
+            "ExpressionAttributeValues":{":y":{"N":"5"},":z":{"S":"other"}}"##,
         r#""ScanFilter":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"x"}]},
             "b":{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"7"}]}},"ReturnConsumedCapacity":"TOTAL""#,
     ];
@@ -118,7 +120,12 @@ fn lists_are_of_size_classes() {
         );
         session.call("Scan", &body).expect("a scan");
     }
-    let filters: Vec<_> = session.recording().patterns.into_iter().map(|seen| (seen.shape.fields["filter"].clone(), seen.count)).collect();
+    let filters: Vec<_> = session
+        .recording()
+        .patterns
+        .into_iter()
+        .map(|seen| (seen.shape.fields["filter"].clone(), seen.count))
+        .collect();
     assert_eq!(filters, [("`a` IN (11-25 of ?N)".to_owned(), 1), ("`a` IN (2-10 of ?N)".to_owned(), 3)]);
 }
 
@@ -156,11 +163,14 @@ fn no_value_is_in_a_recording() {
             value
         };
         for _ in 0..25 {
-            let (pk, sk, status, nested) = (secret(&session), secret(&session), secret(&session), secret(&session));
+            let (pk, sk, status, nested) =
+                (secret(&session), secret(&session), secret(&session), secret(&session));
             let shout = pk.to_uppercase();
             for pk in [&pk, &format!("{shout}#1"), &format!("USER#{pk}")] {
                 let key = format!(r#""PK":{{"S":"{pk}"}},"SK":{{"S":"{sk}"}}"#);
-                let put = format!(r#"{{"TableName":"Shop","Item":{{{key},"m":{{"M":{{}}}},"status":{{"S":"{status}"}}}}}}"#);
+                let put = format!(
+                    r#"{{"TableName":"Shop","Item":{{{key},"m":{{"M":{{}}}},"status":{{"S":"{status}"}}}}}}"#
+                );
                 session.call("PutItem", &put).expect("a put");
                 let update = format!(
                     r##"{{"TableName":"Shop","Key":{{{key}}},"UpdateExpression":"SET m.#n = :v","ConditionExpression":"#s = :v",
@@ -172,7 +182,9 @@ fn no_value_is_in_a_recording() {
                         "ExpressionAttributeValues":{{":p":{{"S":"{pk}"}},":s":{{"S":"{sk}"}}}}}}"#
                 );
                 session.call("Query", &query).expect("a query");
-                let statement = format!(r#"{{"Statement":"SELECT * FROM Shop WHERE PK = '{pk}' AND \"status\" = '{status}'"}}"#);
+                let statement = format!(
+                    r#"{{"Statement":"SELECT * FROM Shop WHERE PK = '{pk}' AND \"status\" = '{status}'"}}"#
+                );
                 session.call("ExecuteStatement", &statement).expect("a statement");
             }
         }
