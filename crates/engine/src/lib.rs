@@ -42,6 +42,8 @@ pub use crate::catalog::Scope;
 pub use crate::check::Checked;
 pub use crate::core::Options;
 pub use crate::plan::{Field, IndexOutline, Plan, PlanOutline, TableOutline};
+/// What a plan tells its outline in: see [`PlanOutline`].
+pub use hashrange_language::{Group, Outline};
 
 use crate::catalog::{Catalog, GlobalIndex, Table};
 use crate::core::Core;

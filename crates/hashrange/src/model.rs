@@ -9,6 +9,7 @@ mod diff;
 mod draw;
 mod files;
 mod init;
+mod record;
 mod rules;
 mod schema;
 
@@ -33,6 +34,7 @@ const COMMANDS: &[Subcommand] = &[
     (diff::command, diff::run),
     (convert::command, convert::run),
     (schema::command, schema::run),
+    (record::command, record::run),
 ];
 
 const EXIT_CODES: &str = "\

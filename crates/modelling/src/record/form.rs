@@ -1,14 +1,12 @@
 //! The form of a pattern, in which a recorded one and a declared one can be compared.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use hashrange_api::Operation;
-use hashrange_item::{AttributeValue, Attributes, Number};
-use hashrange_language::{Binder, ExpressionKind};
-use serde_json::{Map, Value};
 
 use super::{Shape, text};
 use crate::catalogue::{Catalogue, Pattern};
+use crate::plan::request::{Action, Verb, request};
 use crate::template::Template;
 
 /// What a pattern touches and how, without values.
@@ -57,21 +55,38 @@ impl Form {
 
     /// Of what is declared; `None` where the pattern states no request that can be compared.
     pub(super) fn of_pattern(catalogue: &Catalogue, pattern: &Pattern) -> Option<Form> {
-        let operation = pattern.operation?;
-        let request = pattern.request.as_ref()?;
-        let mut form = match operation {
-            Operation::BatchGetItem => batch(operation, gets(catalogue, request)?),
-            Operation::BatchWriteItem => batch(operation, writes(catalogue, request)?),
-            Operation::TransactGetItems | Operation::TransactWriteItems => {
-                batch(operation, actions(catalogue, request)?)
-            }
-            Operation::ExecuteStatement => return None,
-            _ => single(catalogue, operation.name(), request)?,
-        };
-        if form.table.is_empty() {
-            form.table = pattern.table.clone().unwrap_or_default();
+        let request = request(catalogue, pattern)?;
+        if !request.faults.is_empty() {
+            return None;
         }
-        Some(form)
+        let actions = request.actions.iter();
+        let mut forms: Vec<Form> = actions.map(|action| Form::of_action(catalogue, pattern, action)).collect();
+        if !request.batch && !request.transaction {
+            return if forms.len() == 1 { forms.pop() } else { None };
+        }
+        let table = forms.first().map(|form| form.table.clone()).unwrap_or_default();
+        let operation = match pattern.operation? {
+            Operation::ExecuteTransaction if request.writes().next().is_some() => "TransactWriteItems",
+            Operation::ExecuteTransaction => "TransactGetItems",
+            other => other.name(),
+        };
+        Some(Form { operation: operation.to_owned(), table, requests: forms, ..Form::default() })
+    }
+
+    fn of_action(catalogue: &Catalogue, pattern: &Pattern, action: &Action) -> Form {
+        let names = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
+        let clauses = clauses(catalogue, action);
+        Form {
+            operation: operation(catalogue, pattern, action, &clauses).to_owned(),
+            table: action.table.clone(),
+            index: action.index.clone(),
+            descending: action.forward == Some(false),
+            filter: action.filter.as_ref().map(|filter| names(filter.top_level_attributes())).unwrap_or_default(),
+            written: action.update.as_ref().map(|update| names(update.changed_attributes())).unwrap_or_default(),
+            conditional: action.condition.is_some(),
+            clauses,
+            requests: Vec::new(),
+        }
     }
 
     /// How well a declared form explains this recorded one; `None` where it does not.
@@ -128,11 +143,6 @@ fn fit_requests(seen: &[Form], declared: &[Form]) -> Option<u32> {
     all_seen.then_some(fit)
 }
 
-fn batch(operation: Operation, requests: Vec<Form>) -> Form {
-    let table = requests.first().map(|form| form.table.clone()).unwrap_or_default();
-    Form { operation: operation.name().to_owned(), table, requests, ..Form::default() }
-}
-
 /// The prefix of a template, where a recording could tell it: capitals before a delimiter.
 fn prefix(text: &str) -> Option<String> {
     let template = Template::parse(text).ok()?;
@@ -143,153 +153,49 @@ fn prefix(text: &str) -> Option<String> {
     (is_type && delimiter).then(|| literal[..=end].to_owned())
 }
 
-/// The text of a value in DynamoDB's JSON.
-fn text_of(value: &Value) -> Option<&str> {
-    value.as_object()?.get("S")?.as_str()
-}
-
-fn key(catalogue: &Catalogue, table: &str, key: &Value) -> Option<Vec<Clause>> {
-    let map = key.as_object()?;
-    let names: Vec<String> = match catalogue.table(table) {
-        Some(table) => table.keys.attributes().map(str::to_owned).collect(),
-        None => map.keys().cloned().collect(),
-    };
-    let clauses = names.into_iter().map(|attribute| {
-        let prefix = map.get(&attribute).and_then(text_of).and_then(prefix);
-        Clause { attribute, operator: "=".to_owned(), prefix }
-    });
-    Some(clauses.collect())
-}
-
-/// A request by itself.
-fn single(catalogue: &Catalogue, operation: &str, request: &Map<String, Value>) -> Option<Form> {
-    let table = request.get("TableName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let values = values(request);
-    let names = names(request);
-    let mut binder = Binder::new(names.as_ref(), values.as_ref());
-    let text = |name: &str| request.get(name).and_then(Value::as_str);
-    let mut form = Form {
-        operation: operation.to_owned(),
-        index: text("IndexName").map(str::to_owned),
-        descending: request.get("ScanIndexForward") == Some(&Value::Bool(false)),
-        conditional: text("ConditionExpression").is_some(),
-        ..Form::default()
-    };
-    form.clauses = match operation {
-        "Query" => {
-            query_key(catalogue, &table, form.index.as_deref(), &mut binder, text("KeyConditionExpression")?)?
+/// What a recording calls the operation: a statement is the operation that it does.
+fn operation(catalogue: &Catalogue, pattern: &Pattern, action: &Action, clauses: &[Clause]) -> &'static str {
+    match action.verb {
+        Verb::Get => "GetItem",
+        Verb::Put => "PutItem",
+        Verb::Update => "UpdateItem",
+        Verb::Delete => "DeleteItem",
+        Verb::Check => "ConditionCheck",
+        Verb::Scan => "Scan",
+        Verb::Search => "SearchVectors",
+        Verb::Query => {
+            let table = catalogue.table(&action.table);
+            let whole = table.is_some_and(|table| table.keys.attributes().count() == clauses.len());
+            let one_item = whole && clauses.iter().all(|clause| clause.operator == "=");
+            let is_statement = pattern.operation == Some(Operation::ExecuteStatement);
+            if one_item && is_statement { "GetItem" } else { "Query" }
         }
-        "Scan" => Vec::new(),
-        "PutItem" => key(catalogue, &table, request.get("Item")?)?,
-        _ => key(catalogue, &table, request.get("Key")?)?,
-    };
-    if let Some(filter) = text("FilterExpression") {
-        let filter = binder.condition(ExpressionKind::Filter, filter).ok()?;
-        form.filter = filter.top_level_attributes().into_iter().map(str::to_owned).collect();
     }
-    if let Some(update) = text("UpdateExpression") {
-        let update = binder.update(update).ok()?;
-        form.written = update.changed_attributes().into_iter().map(str::to_owned).collect();
-    }
-    form.table = table;
-    Some(form)
 }
 
-fn query_key(
-    catalogue: &Catalogue,
-    table: &str,
-    index: Option<&str>,
-    binder: &mut Binder<'_>,
-    text: &str,
-) -> Option<Vec<Clause>> {
-    let condition = binder.key_condition(text).ok()?;
-    let table = catalogue.table(table);
-    let keys = table.and_then(|table| match index {
+/// The comparisons of key attributes, in the order of the key.
+fn clauses(catalogue: &Catalogue, action: &Action) -> Vec<Clause> {
+    let table = catalogue.table(&action.table);
+    let keys = table.and_then(|table| match &action.index {
         Some(index) => table.index(index).map(|index| &index.keys),
         None => Some(&table.keys),
     });
-    let order = |name: &str| keys.and_then(|keys| keys.attributes().position(|attribute| attribute == name));
-    let mut clauses: Vec<Clause> = condition
-        .clauses()
-        .iter()
-        .map(|clause| {
-            let value = clause.operator.values().next();
-            let text = value.and_then(|value| match value {
-                AttributeValue::S(text) => Some(text.as_str()),
-                _ => None,
-            });
-            Clause {
-                attribute: clause.attribute.clone(),
-                operator: clause.word().to_owned(),
-                prefix: text.and_then(prefix),
-            }
-        })
-        .collect();
-    clauses.sort_by_key(|clause| order(&clause.attribute));
-    Some(clauses)
-}
-
-fn names(request: &Map<String, Value>) -> Option<BTreeMap<String, String>> {
-    let names = request.get("ExpressionAttributeNames")?.as_object()?;
-    let names = names.iter().filter_map(|(name, of)| Some((name.clone(), of.as_str()?.to_owned())));
-    Some(names.collect())
-}
-
-/// Values of the right type; a text keeps its gaps, everything else stands for itself.
-fn values(request: &Map<String, Value>) -> Option<Attributes> {
-    let values = request.get("ExpressionAttributeValues")?.as_object()?;
-    let pairs = values.iter().filter_map(|(name, value)| {
-        let (kind, value) = value.as_object()?.iter().next()?;
-        let value = match (kind.as_str(), value) {
-            ("S", Value::String(text)) => AttributeValue::from(text.as_str()),
-            ("BOOL", _) => AttributeValue::Bool(true),
-            ("NULL", _) => AttributeValue::Null,
-            ("L", _) => AttributeValue::L(Vec::new()),
-            ("M", _) => AttributeValue::M(Attributes::new()),
-            _ => AttributeValue::N(Number::from_i64(1)),
-        };
-        Some((name.clone(), value))
-    });
-    Some(Attributes::from_pairs(pairs.collect()))
-}
-
-fn gets(catalogue: &Catalogue, request: &Map<String, Value>) -> Option<Vec<Form>> {
-    let mut forms = Vec::new();
-    for (table, wanted) in request.get("RequestItems")?.as_object()? {
-        for key_of in wanted.get("Keys")?.as_array()? {
-            let clauses = key(catalogue, table, key_of)?;
-            let operation = "GetItem".to_owned();
-            forms.push(Form { operation, table: table.clone(), clauses, ..Form::default() });
-        }
+    let equal = |attribute: &str, text: &str| Clause {
+        attribute: attribute.to_owned(),
+        operator: "=".to_owned(),
+        prefix: prefix(text),
+    };
+    let mut clauses: Vec<Clause> = action.key.iter().map(|part| equal(&part.attribute, &part.text)).collect();
+    clauses.extend(action.clauses.iter().map(|bound| Clause {
+        attribute: bound.attribute.clone(),
+        operator: bound.operator.to_owned(),
+        prefix: bound.operands.first().and_then(|text| prefix(text)),
+    }));
+    if let (Some(item), Some(keys)) = (&action.item, keys) {
+        let text = |name: &str| item.get(name).and_then(|value| value.as_object()?.values().next()?.as_str());
+        clauses.extend(keys.attributes().map(|name| equal(name, text(name).unwrap_or_default())));
     }
-    Some(forms)
-}
-
-fn writes(catalogue: &Catalogue, request: &Map<String, Value>) -> Option<Vec<Form>> {
-    let mut forms = Vec::new();
-    for (table, writes) in request.get("RequestItems")?.as_object()? {
-        for write in writes.as_array()? {
-            let put = write.get("PutRequest").and_then(|put| put.get("Item"));
-            let delete = write.get("DeleteRequest").and_then(|delete| delete.get("Key"));
-            let operation = if put.is_some() { "PutItem" } else { "DeleteItem" }.to_owned();
-            let clauses = key(catalogue, table, put.or(delete)?)?;
-            forms.push(Form { operation, table: table.clone(), clauses, ..Form::default() });
-        }
-    }
-    Some(forms)
-}
-
-fn actions(catalogue: &Catalogue, request: &Map<String, Value>) -> Option<Vec<Form>> {
-    let actions = request.get("TransactItems")?.as_array()?.iter().map(|action| {
-        let (verb, request) = action.as_object()?.iter().next()?;
-        let operation = match verb.as_str() {
-            "Get" => "GetItem",
-            "Put" => "PutItem",
-            "Update" => "UpdateItem",
-            "Delete" => "DeleteItem",
-            other => other,
-        };
-        single(catalogue, operation, request.as_object()?)
-    });
-    actions.collect()
+    let place = |name: &str| keys.and_then(|keys| keys.attributes().position(|attribute| attribute == name));
+    clauses.sort_by_key(|clause| place(&clause.attribute));
+    clauses
 }

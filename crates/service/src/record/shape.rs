@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hashrange_engine::{Field, PlanOutline};
+use hashrange_engine::{Field, Group, Outline, PlanOutline};
 use hashrange_item::{AttributeValue, Kind};
-use hashrange_language::{Group, Outline};
 
 use super::digest::SizeClass;
 use super::token;

@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use hashrange_engine::{Field, PlanOutline};
+use hashrange_engine::{Field, Group, Outline, PlanOutline};
 use hashrange_item::{AttributeValue, Kind};
-use hashrange_language::{Group, Outline};
 
 /// Different remainders after which a prefix is a type.
 const REMAINDERS_MIN: usize = 20;
