@@ -4,6 +4,7 @@ mod check_config;
 mod ending;
 mod log;
 mod metrics;
+mod record;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -285,6 +285,8 @@ impl Recorder {
     }
 
     fn recorded(&self, shape: Shape, tally: &Tally) -> Recorded {
+        let mut arms = tally.arms.clone();
+        arms.sort_by(|one, other| (&one.table, &one.index).cmp(&(&other.table, &other.index)));
         let top = tally.keys.top().into_iter().filter(|key| key.count > key.error);
         #[expect(clippy::cast_precision_loss, reason = "a mean, for people")]
         let mean = tally.item_bytes as f64 / tally.items.max(1) as f64;
@@ -305,7 +307,7 @@ impl Recorder {
                 tally.latency_us(999),
                 tally.latency_max_us,
             ],
-            arms: tally.arms.clone(),
+            arms,
             units_max: tally.units_max,
             returned: tally.returned,
             examined: tally.examined,
