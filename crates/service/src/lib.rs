@@ -91,11 +91,17 @@ impl Service {
     /// What AWS answers; an operation that is not built is unknown, as AWS answers to names it does not know.
     pub async fn call(&self, caller: &Caller, request: Valid) -> Result<Response, Error> {
         let operation = request.operation();
+        let recorder = self.recorder.get();
         let plan = self.plan(caller, request);
-        let answer = match self.recorder.get() {
-            None => self.engine.run(&caller.scope, plan?).await,
-            Some(recorder) => self.run_recorded(recorder, operation, &caller.scope, plan).await,
-        };
+        if let (Some(recorder), Err(error)) = (recorder, &plan) {
+            recorder.refused(operation, error.code);
+        }
+        let mut plan = plan?;
+        let ticket = recorder.and_then(|recorder| Some((recorder, recorder.begin(&mut plan)?)));
+        let mut answer = self.engine.run(&caller.scope, plan).await;
+        if let Some((recorder, ticket)) = ticket {
+            recorder.end(&ticket, &mut answer);
+        }
         match operation {
             Operation::UpdateTable => self.backfill.look(),
             Operation::TransactWriteItems | Operation::ExecuteTransaction => self.tokens.look(),
@@ -105,22 +111,6 @@ impl Service {
             && error.code.status() >= 500
         {
             self.tell(caller, operation, error);
-        }
-        answer
-    }
-
-    async fn run_recorded(
-        &self,
-        recorder: &Recorder,
-        operation: Operation,
-        scope: &Scope,
-        plan: Result<Plan, Error>,
-    ) -> Result<Response, Error> {
-        let mut plan = plan.inspect_err(|error| recorder.refused(operation, error.code))?;
-        let ticket = recorder.begin(&mut plan);
-        let mut answer = self.engine.run(scope, plan).await;
-        if let Some(ticket) = ticket {
-            recorder.end(&ticket, &mut answer);
         }
         answer
     }
