@@ -28,8 +28,15 @@ pub(super) fn command() -> Command {
         .value_name("CATALOGUE")
         .action(ArgAction::Append)
         .help("Say how traffic differs from this model: patterns that are not declared, declared ones that were not seen, figures that are off, indexes that nothing reads");
-    let output = Arg::new("output").long("output").value_name("CATALOGUE").help("Write the draft to this file; - is standard output");
-    let name = Arg::new("name").long("name").value_name("NAME").help("The name of the draft").default_value("recorded");
+    let output = Arg::new("output")
+        .long("output")
+        .value_name("CATALOGUE")
+        .help("Write the draft to this file; - is standard output");
+    let name = Arg::new("name")
+        .long("name")
+        .value_name("NAME")
+        .help("The name of the draft")
+        .default_value("recorded");
     let format = Arg::new("format")
         .long("format")
         .value_name("FORMAT")
@@ -56,7 +63,8 @@ fn outcome(flags: &ArgMatches) -> Result<ExitCode, Vec<String>> {
     let against: Vec<String> = flags.get_many("against").into_iter().flatten().cloned().collect();
     let output = flags.get_one::<String>("output").map(String::as_str);
     if let Some(output) = output.filter(|output| *output != "-") {
-        std::fs::write(output, draft(&recording, flags)).map_err(|error| vec![format!("cannot write {output}: {error}")])?;
+        std::fs::write(output, draft(&recording, flags))
+            .map_err(|error| vec![format!("cannot write {output}: {error}")])?;
     }
     if against.is_empty() {
         print(&match (format, output) {
@@ -83,12 +91,13 @@ fn draft(recording: &Recording, flags: &ArgMatches) -> String {
 }
 
 fn declared(paths: &[String]) -> Result<Catalogue, Vec<String>> {
-    let (files, notes) = files::load(paths)?;
+    let files::Loaded { files, notes } = files::load(paths)?;
     for note in notes {
         eprintln!("note: {note}");
     }
-    read::read(&files, &ReadOptions::default())
-        .map_err(|problems| problems.iter().map(ToString::to_string).collect())
+    let mut options = ReadOptions::default();
+    files::include(&files, &mut options);
+    read::read(&files, &options).map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 
 /// A reader that has gone away does not change the outcome.
@@ -160,7 +169,10 @@ fn lines(comparison: &Comparison, bullet: &str, quote: &str) -> String {
     sections.push(("Seen and not declared".to_owned(), undeclared.collect()));
     let drift = comparison.drift.iter().map(|drift| {
         let (pattern, figure) = (&drift.pattern, drift.figure);
-        format!("{quote}{pattern}{quote}: {figure}: {:.3} observed, {:.3} declared", drift.observed, drift.declared)
+        format!(
+            "{quote}{pattern}{quote}: {figure}: {:.3} observed, {:.3} declared",
+            drift.observed, drift.declared
+        )
     });
     sections.push(("Off by more than a tenth".to_owned(), drift.collect()));
     let unseen = comparison.unseen.iter().map(|unseen| {

@@ -73,7 +73,8 @@ fn a_file_that_is_no_recording_is_not_overwritten() {
     let folder = temporary();
     let file = folder.path().join("precious.txt");
     std::fs::write(&file, "precious").expect("a folder that can be written");
-    let output = hashrange(&["serve", "--addr", "127.0.0.1:0", "--in-memory", "--record", text(&file)]).output();
+    let output =
+        hashrange(&["serve", "--addr", "127.0.0.1:0", "--in-memory", "--record", text(&file)]).output();
     let output = output.expect("the program runs");
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -159,7 +159,10 @@ fn pattern(recording: &Recording, seen: &Seen, number: usize, entities: &[Entity
     let written: Vec<String> = shape.field("update").map(text::written).unwrap_or_default();
     let mut parameters = draft.parameters;
     for (name, parameter) in &mut parameters {
-        if let Some(entity) = entity_of(shape, name, entities) {
+        let parts =
+            shape.requests.iter().map(|part| &part.shape).filter(|part| part.operation() != "PutItem");
+        let mut shapes = std::iter::once(shape).chain(parts);
+        if let Some(entity) = shapes.find_map(|shape| entity_of(shape, name, entities)) {
             *parameter = Parameter::From { entity, attribute: name.clone() };
         }
     }

@@ -60,7 +60,8 @@ impl Form {
             return None;
         }
         let actions = request.actions.iter();
-        let mut forms: Vec<Form> = actions.map(|action| Form::of_action(catalogue, pattern, action)).collect();
+        let mut forms: Vec<Form> =
+            actions.map(|action| Form::of_action(catalogue, pattern, action)).collect();
         if !request.batch && !request.transaction {
             return if forms.len() == 1 { forms.pop() } else { None };
         }
@@ -81,8 +82,16 @@ impl Form {
             table: action.table.clone(),
             index: action.index.clone(),
             descending: action.forward == Some(false),
-            filter: action.filter.as_ref().map(|filter| names(filter.top_level_attributes())).unwrap_or_default(),
-            written: action.update.as_ref().map(|update| names(update.changed_attributes())).unwrap_or_default(),
+            filter: action
+                .filter
+                .as_ref()
+                .map(|filter| names(filter.top_level_attributes()))
+                .unwrap_or_default(),
+            written: action
+                .update
+                .as_ref()
+                .map(|update| names(update.changed_attributes()))
+                .unwrap_or_default(),
             conditional: action.condition.is_some(),
             clauses,
             requests: Vec::new(),
