@@ -228,7 +228,7 @@ impl Shape {
         let fields: Vec<String> = self.fields.iter().map(|(name, text)| format!("{name}: {text}")).collect();
         let mut canonical = fields.join("; ");
         for part in &self.requests {
-            canonical.push_str(&format!("; {} x [{}]", part.times, part.shape.canonical()));
+            canonical = canonical + "; " + &part.times + " x [" + &part.shape.canonical() + "]";
         }
         canonical
     }

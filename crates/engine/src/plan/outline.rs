@@ -193,7 +193,7 @@ impl Plan {
             Planned::TransactWrite(plan) => found.extend(plan.actions.iter().map(|action| &*action.table)),
             Planned::Statement(plan) => found.extend(plan.run.tables()),
             Planned::Statements(plan) => {
-                found.extend(plan.members.iter().flatten().flat_map(|member| member.run.tables()));
+                found.extend(plan.members.iter().flatten().filter_map(|member| member.run.tables()));
             }
             Planned::Transaction(plan) => match &**plan {
                 TransactionPlan::Reads(plan) => found.extend(plan.gets.iter().map(|get| &*get.table)),

@@ -77,9 +77,12 @@ fn index(seen: &SeenIndex) -> Index {
     }
 }
 
+/// A table, and the prefixes of a key in it.
+type Place = (String, Vec<Option<String>>);
+
 /// A kind of item for each pair of prefixes that whole keys have.
 fn entities(recording: &Recording) -> Vec<Entity> {
-    let mut found: BTreeMap<(String, Vec<Option<String>>), Entity> = BTreeMap::new();
+    let mut found: BTreeMap<Place, Entity> = BTreeMap::new();
     for seen in &recording.patterns {
         let requests = seen.shape.requests.iter().map(|part| &part.shape);
         for shape in std::iter::once(&seen.shape).chain(requests) {
@@ -102,7 +105,7 @@ fn entities(recording: &Recording) -> Vec<Entity> {
 }
 
 /// The kind of item that a whole key belongs to.
-fn entity(shape: &Shape) -> Option<((String, Vec<Option<String>>), Entity)> {
+fn entity(shape: &Shape) -> Option<(Place, Entity)> {
     if !matches!(shape.operation(), "GetItem" | "PutItem" | "UpdateItem" | "DeleteItem") {
         return None;
     }
@@ -168,7 +171,9 @@ fn pattern(recording: &Recording, seen: &Seen, number: usize, entities: &[Entity
     }
     if shape.operation() == "PutItem" {
         // What is put is new.
-        parameters.values_mut().for_each(|parameter| *parameter = Parameter::New("uuid".to_owned()));
+        for parameter in parameters.values_mut() {
+            *parameter = Parameter::New("uuid".to_owned());
+        }
     }
     let refused = seen.failure_share("ConditionalCheckFailedException");
     Pattern {

@@ -10,14 +10,14 @@ pub fn name(shape: &Shape) -> String {
     }
     let mut name = format!("{} {}", verb(shape.operation()), shape.table().unwrap_or_default());
     if let Some(index) = shape.index() {
-        name.push_str(&format!(" by {index}"));
+        name = name + " by " + &index;
     }
     if let Some(key) = key(shape) {
-        name.push_str(&format!(" {key}"));
+        name = name + " " + &key;
     }
     for (field, words) in [("update", "changing"), ("filter", "filtered by"), ("condition", "if")] {
         if let Some(names) = shape.field(field).map(|text| of(field, text)) {
-            name.push_str(&format!(", {words} {}", names.join(", ")));
+            name = name + ", " + words + " " + &names.join(", ");
         }
     }
     for (field, words) in FLAGS {

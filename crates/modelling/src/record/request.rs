@@ -192,7 +192,7 @@ impl Draft {
         for piece in pieces {
             match piece {
                 Piece::Word(word) => match word.strip_prefix('?') {
-                    Some(rest) => expression.push_str(&format!("nested{rest}")),
+                    Some(rest) => expression.extend(["nested", rest]),
                     None => expression.push_str(&lists(word)),
                 },
                 Piece::Name(name) => {

@@ -96,7 +96,7 @@ impl Keys {
         let m = REGISTERS as f64;
         let sum: f64 = self.registers.iter().map(|zeros| (-f64::from(*zeros)).exp2()).sum();
         let estimate = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
-        let empty = self.registers.iter().filter(|zeros| **zeros == 0).count();
+        let empty: usize = self.registers.iter().map(|zeros| usize::from(*zeros == 0)).sum();
         if estimate <= 2.5 * m && empty > 0 {
             return (m * (m / empty as f64).ln()).round() as u64;
         }

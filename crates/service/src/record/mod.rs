@@ -80,13 +80,17 @@ impl Form {
     }
 }
 
+/// What a client asked to be told of capacity.
+#[derive(Clone, Copy, Debug)]
+struct Asked(Option<ReturnConsumedCapacity>);
+
 /// A request that is under way.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     form: Arc<Form>,
     began: Duration,
     /// What the client asked to be told of capacity, where the request is taken down in full.
-    sampled: Option<Option<ReturnConsumedCapacity>>,
+    sampled: Option<Asked>,
 }
 
 /// What was recorded.
@@ -186,7 +190,7 @@ impl Recorder {
             self.count(&form, plan, full.then_some(&digest.partitions[..]), began);
             form
         });
-        Some(Ticket { form, began, sampled: full.then(|| plan.report_capacity()) })
+        Some(Ticket { form, began, sampled: full.then(|| Asked(plan.report_capacity())) })
     }
 
     fn count(&self, form: &Form, plan: &Plan, partitions: Option<&[u64]>, began: Duration) {
@@ -197,7 +201,9 @@ impl Recorder {
         tally.continued += u64::from(plan.is_continued());
         if let Some(partitions) = partitions {
             tally.sampled += 1;
-            partitions.iter().for_each(|hash| tally.keys.add(*hash));
+            for hash in partitions {
+                tally.keys.add(*hash);
+            }
             if let Some(bytes) = plan.put_bytes() {
                 tally.item(bytes);
             }
@@ -250,7 +256,7 @@ impl Recorder {
         match answer {
             Err(error) => *tally.failed.entry(error.code).or_default() += 1,
             Ok(response) => {
-                if let Some(wanted) = ticket.sampled {
+                if let Some(Asked(wanted)) = ticket.sampled {
                     tally.answered += 1;
                     answer::observe(response, wanted, &mut tally);
                 }
@@ -324,6 +330,7 @@ impl Recorder {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes keys of any length");
         mac.update(&hash.to_le_bytes());
         let digest = mac.finalize().into_bytes();
-        digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        let first: [u8; 8] = std::array::from_fn(|at| digest[at]);
+        format!("{:016x}", u64::from_be_bytes(first))
     }
 }

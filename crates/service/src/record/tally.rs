@@ -137,15 +137,12 @@ impl Tally {
             return;
         }
         let known = self.arms.iter_mut().find(|arm| arm.table == table && arm.index.as_deref() == index);
-        match known {
-            Some(arm) => {
-                arm.units += units;
-                arm.units_max = arm.units_max.max(units);
-            }
-            None => {
-                let (table, index) = (table.to_owned(), index.map(str::to_owned));
-                self.arm(&Arm { table, index, units, units_max: units });
-            }
+        if let Some(arm) = known {
+            arm.units += units;
+            arm.units_max = arm.units_max.max(units);
+        } else {
+            let (table, index) = (table.to_owned(), index.map(str::to_owned));
+            self.arm(&Arm { table, index, units, units_max: units });
         }
     }
 
