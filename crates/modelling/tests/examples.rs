@@ -6,8 +6,13 @@ use std::sync::LazyLock;
 
 use hashrange_modelling::catalogue::Catalogue;
 use hashrange_modelling::check::check;
+use hashrange_modelling::cost::{Prices, cost};
+use hashrange_modelling::draw;
 use hashrange_modelling::finding::{Finding, Severity};
-use hashrange_modelling::read::{ReadOptions, SourceFile, read};
+use hashrange_modelling::read::own::lower::json;
+use hashrange_modelling::read::{Node, ReadOptions, SourceFile, read};
+use hashrange_modelling::write::SCHEMA;
+use serde_json::Value;
 
 const NAMES: [&str; 5] = ["e-commerce", "saas", "time-series", "chat", "leaderboard"];
 const FILES: [&str; 2] = ["catalogue.yaml", "broken.yaml"];
@@ -120,6 +125,118 @@ fn broken_catalogues_cover_most_rules() {
         );
     }
     assert!(rules.len() >= 45, "{} rules: {rules:?}", rules.len());
+}
+
+#[test]
+fn every_pattern_that_this_database_serves_has_a_price() {
+    for name in NAMES {
+        let catalogue = catalogue(name, "catalogue.yaml");
+        let costs = cost(&catalogue, &Prices::built_in());
+        for pattern in catalogue.patterns.iter().filter(|pattern| pattern.external.is_none()) {
+            let priced = costs.patterns.iter().find(|priced| priced.id == pattern.id);
+            assert!(
+                priced.is_some_and(|priced| priced.dollars > 0.0),
+                "{name}: {} costs nothing",
+                pattern.id
+            );
+        }
+    }
+}
+
+#[test]
+fn every_pattern_is_drawn() {
+    for name in NAMES {
+        let catalogue = catalogue(name, "catalogue.yaml");
+        let plans = hashrange_modelling::plan::plans(&catalogue);
+        let costs = cost(&catalogue, &Prices::built_in());
+        let page = draw::html(&draw::Drawing {
+            catalogue: &catalogue,
+            plans: &plans,
+            findings: findings(name, "catalogue.yaml"),
+            costs: Some(&costs),
+            samples: &BTreeMap::new(),
+        });
+        for pattern in &catalogue.patterns {
+            assert!(page.contains(&format!(">{}<", pattern.id)), "{name}: {} is not on the page", pattern.id);
+        }
+        assert!(draw::mermaid(&catalogue, &plans).starts_with("flowchart"), "{name}");
+    }
+}
+
+#[test]
+fn examples_are_as_the_schema_for_editors_says() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    for (name, file) in NAMES.into_iter().flat_map(|name| FILES.map(|file| (name, file))) {
+        let node = Node::parse(&text(name, file)).unwrap_or_else(|fault| panic!("{name}/{file}: {fault:?}"));
+        assert_eq!(violation(&schema, &schema, &json(&node), "$"), None, "{name}/{file}");
+    }
+}
+
+/// Where a value is not as a schema says, for the keywords that ours uses; patterns of texts are left out.
+fn violation(root: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let target = root.pointer(name.trim_start_matches('#')).expect("references lead somewhere");
+        return violation(root, target, value, place);
+    }
+    if let Some(ways) = schema["anyOf"].as_array() {
+        let all: Option<Vec<String>> = ways.iter().map(|way| violation(root, way, value, place)).collect();
+        return all.map(|all| all.join(" and "));
+    }
+    let one_of = |key: &str| match &schema[key] {
+        Value::Null => None,
+        Value::Array(all) => Some(all.clone()),
+        one => Some(vec![one.clone()]),
+    };
+    if one_of("type").is_some_and(|types| !types.iter().any(|kind| is_of_type(kind, value))) {
+        return Some(format!("{place} is no {}", schema["type"]));
+    }
+    let allowed = [one_of("enum"), schema.get("const").map(|one| vec![one.clone()])];
+    if let Some(allowed) = allowed.into_iter().flatten().find(|allowed| !allowed.contains(value)) {
+        return Some(format!("{place} is none of {allowed:?}"));
+    }
+    let bounds = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
+    if value
+        .as_f64()
+        .is_some_and(|n| bounds.0.is_some_and(|low| n < low) || bounds.1.is_some_and(|high| n > high))
+    {
+        return Some(format!("{place} is out of bounds"));
+    }
+    inside(root, schema, value, place)
+}
+
+/// As [`violation`], for the members of a map and the elements of a list.
+fn inside(root: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
+    if let (Some(elements), Some(each)) = (value.as_array(), schema.get("items")) {
+        let mut numbered = elements.iter().enumerate();
+        return numbered.find_map(|(at, element)| violation(root, each, element, &format!("{place}[{at}]")));
+    }
+    let members = value.as_object()?;
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    if let Some(name) = required.into_iter().find(|name| !members.contains_key(*name)) {
+        return Some(format!("{place} has no {name}"));
+    }
+    members.iter().find_map(|(name, member)| {
+        let place = format!("{place}.{name}");
+        match (schema["properties"].get(name), &schema["additionalProperties"]) {
+            (Some(own), _) => violation(root, own, member, &place),
+            (None, Value::Bool(false)) => Some(format!("{place} is unknown")),
+            (None, other @ Value::Object(_)) => violation(root, other, member, &place),
+            (None, _) => None,
+        }
+    })
+}
+
+fn is_of_type(kind: &Value, value: &Value) -> bool {
+    match kind.as_str() {
+        Some("string") => value.is_string(),
+        Some("number") => value.is_number(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("boolean") => value.is_boolean(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        Some("null") => value.is_null(),
+        _ => false,
+    }
 }
 
 #[test]
