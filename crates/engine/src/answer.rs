@@ -12,7 +12,7 @@ use crate::check::internal;
 use crate::core::Core;
 use crate::key::ItemKey;
 use crate::plan::{self, WriteSet};
-use crate::write::{self, Effects, Mutation, Refusal};
+use crate::write::{self, Effects, Refusal};
 
 /// A write that failed: what is answered, and what it consumed all the same.
 pub(crate) struct Failed {
@@ -35,10 +35,7 @@ pub(crate) async fn run_write(core: &Core, mut plan: WriteSet) -> Result<Respons
 /// Carries out a single write.
 pub(crate) async fn perform(core: &Core, plan: &mut WriteSet) -> Result<Effects, Failed> {
     loop {
-        let condition = plan.write.condition.as_ref();
-        let mutation =
-            Mutation { table: &plan.table, key: &plan.key, condition, action: plan.image.action() };
-        match write::write(core, &mutation).await? {
+        match write::write(core, &plan.mutation()).await? {
             Ok(effects) => return Ok(effects),
             Err(Refusal::Invalid(error)) => return Err(error.into()),
             Err(Refusal::Conflict) => return Err(Refusal::conflict().into()),

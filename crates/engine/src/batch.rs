@@ -12,6 +12,7 @@ use hashrange_item::{Image, Row, limits};
 use hashrange_store::{Address, Freshness};
 
 use crate::answer::collection_metrics;
+use crate::budget;
 use crate::capacity::{Charge, Units};
 use crate::catalog::Table;
 use crate::check::{BatchGetTable, internal};
@@ -85,6 +86,7 @@ fn rest(wanted: &BatchGetTable, from: usize) -> KeysAndAttributes {
 
 /// Runs a BatchWriteItem.
 pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWriteItemOutput, Error> {
+    budget::weigh_batch(core, plan).await?;
     let mut consumed = Vec::new();
     let mut metrics: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
     let wants_metrics = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
@@ -133,7 +135,7 @@ fn request(table: &Table, key: &ItemKey, image: &plan::Image) -> Result<WriteReq
 async fn write_table(core: &Core, (table, writes): &TableWrites) -> Result<Vec<Option<Effects>>, Error> {
     let mut mutations = Vec::with_capacity(writes.len());
     for (key, image) in writes {
-        mutations.push(Mutation { table, key, condition: None, action: image.action() });
+        mutations.push(Mutation { table, key, condition: None, action: image.action(), limit: None });
     }
     if let Some(effects) = write::write_together(core, &mutations).await? {
         return Ok(effects.into_iter().map(Some).collect());
@@ -148,7 +150,7 @@ async fn one(
     image: &plan::Image,
 ) -> Result<Option<Effects>, Error> {
     loop {
-        let mutation = Mutation { table: &table, key, condition: None, action: image.action() };
+        let mutation = Mutation { table: &table, key, condition: None, action: image.action(), limit: None };
         match write::write(core, &mutation).await? {
             Ok(effects) => return Ok(Some(effects)),
             Err(Refusal::Conflict) => return Ok(None),

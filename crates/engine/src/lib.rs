@@ -16,6 +16,7 @@ pub mod catalog;
 mod answer;
 mod backfill;
 mod batch;
+mod budget;
 mod capacity;
 mod check;
 mod core;
@@ -38,6 +39,7 @@ use hashrange_env::Env;
 use hashrange_store::{Space, Store, StoreError};
 
 pub use crate::backfill::Progress;
+pub use crate::budget::{Budget, PlanKind};
 pub use crate::catalog::Scope;
 pub use crate::check::Checked;
 pub use crate::core::Options;

@@ -15,6 +15,7 @@ use hashrange_item::{Attributes, Image, Row, limits};
 use hashrange_language::partiql::Returning;
 
 use crate::answer::{self, Failed};
+use crate::budget;
 use crate::capacity::Charge;
 use crate::catalog::Scope;
 use crate::check::internal;
@@ -52,6 +53,7 @@ pub(crate) async fn run_batch(
     core: &Core,
     plan: StatementsPlan,
 ) -> Result<BatchExecuteStatementOutput, Error> {
+    budget::weigh_statements(core, &plan).await?;
     let mut charges: BTreeMap<String, Charge> = BTreeMap::new();
     let mut responses = Vec::with_capacity(plan.members.len());
     for (response, charge) in join_all(plan.members.into_iter().map(|member| answer(core, member))).await {

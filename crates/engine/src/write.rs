@@ -15,6 +15,7 @@ use hashrange_store::{
     Address, Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write,
 };
 
+use crate::budget::Limit;
 use crate::capacity::{Charge, Units};
 use crate::catalog::Table;
 use crate::check::{internal, refuse};
@@ -23,7 +24,7 @@ use crate::index::{self, EntryChange, Origin};
 use crate::key::ItemKey;
 use crate::layout;
 
-pub(crate) use together::{Lost, expecting, write_all, write_together};
+pub(crate) use together::{Lost, estimate, expecting, write_all, write_together};
 
 /// What to do to one item.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Mutation<'a> {
     pub(crate) key: &'a ItemKey,
     pub(crate) condition: Option<&'a Condition>,
     pub(crate) action: Action<'a>,
+    /// What it may cost by itself; a transaction has one limit for all its items.
+    pub(crate) limit: Option<&'a Limit>,
 }
 
 /// The change itself.
@@ -232,6 +235,26 @@ struct Decided {
 }
 
 fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, Refusal> {
+    let Intent { effects, changes } = intend(core, mutation, seen)?;
+    if let Some(limit) = mutation.limit {
+        limit.check(&effects.charge).map_err(Refusal::Invalid)?;
+    }
+    if matches!(mutation.action, Action::Check) {
+        return Ok(checked(mutation, seen, effects));
+    }
+    hide(core, &changes);
+    let parts = parts(core, mutation, seen, &effects, &changes);
+    Ok(Decided { parts, effects })
+}
+
+/// What a mutation would do.
+struct Intent<'m> {
+    effects: Effects,
+    changes: Vec<EntryChange<'m>>,
+}
+
+/// What a mutation would do to what was seen. Nothing is changed.
+fn intend<'m>(core: &Core, mutation: &Mutation<'m>, seen: &Seen) -> Result<Intent<'m>, Refusal> {
     let old = stored_row(&seen.item).map_err(Refusal::Invalid)?;
     if let Some(condition) = mutation.condition {
         let item = old.as_ref().map(|row| row as &dyn hashrange_item::Lookup);
@@ -240,7 +263,9 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
         }
     }
     if matches!(mutation.action, Action::Check) {
-        return Ok(checked(mutation, seen, old));
+        let charge = charge(old.as_ref(), None, &[]);
+        let effects = Effects { old: old.clone(), new: old, charge, collection: None };
+        return Ok(Intent { effects, changes: Vec::new() });
     }
     let new = new_image(mutation, old.as_ref()).map_err(Refusal::Invalid)?;
     let mut changes = index::changes(mutation.table, mutation.key, old.as_ref(), new.as_ref());
@@ -252,17 +277,14 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
     }
     let charge = charge(old.as_ref(), new.as_ref(), &changes);
     let effects = Effects { old, new, charge, collection };
-    hide(core, &changes);
-    let parts = parts(core, mutation, seen, &effects, &changes);
-    Ok(Decided { parts, effects })
+    Ok(Intent { effects, changes })
 }
 
 /// A condition that holds: the commit expects that the item stays as it is.
-fn checked(mutation: &Mutation<'_>, seen: &Seen, item: Option<Row>) -> Decided {
+fn checked(mutation: &Mutation<'_>, seen: &Seen, effects: Effects) -> Decided {
     let mut own = empty_part(mutation);
     own.expects.push(expect(mutation.key.row().clone(), &seen.item));
-    let charge = charge(item.as_ref(), None, &[]);
-    Decided { parts: vec![own], effects: Effects { old: item.clone(), new: item, charge, collection: None } }
+    Decided { parts: vec![own], effects }
 }
 
 /// In an index that is being filled, an entry that is not there yet is no old entry.

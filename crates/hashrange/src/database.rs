@@ -9,7 +9,7 @@ use hashrange_api::{Call, Error, Missing, Response, Valid};
 #[cfg(test)]
 use hashrange_api::{Operation, State, state};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Explanation, Metrics, Scope, Service};
+use hashrange_service::{Budget, Caller, Explanation, Metrics, Scope, Service};
 use hashrange_store::{Memory, Store, StoreError};
 use hashrange_store_local::LocalStore;
 
@@ -212,7 +212,7 @@ impl Database {
     /// # Errors
     /// What AWS answers where the request cannot be planned.
     pub fn explain(&self, request: Valid) -> Result<Explanation, Error> {
-        self.service.explain(&self.caller, request)
+        self.service.explain(&self.caller, request, None)
     }
 
     /// Answers a request and tells what it touched and cost.
@@ -220,7 +220,20 @@ impl Database {
     /// # Errors
     /// What AWS answers.
     pub async fn run_explained(&self, request: Valid) -> Result<(Response, Explanation), Error> {
-        self.service.call_explained(&self.caller, request).await
+        self.service.call_explained(&self.caller, request, None).await
+    }
+
+    /// Answers a request that is held to a budget, and tells what it touched and cost.
+    ///
+    /// # Errors
+    /// What AWS answers; `BudgetExceededException` where the request breaks its budget: a write was not applied then, and
+    /// the answer of a read is withheld.
+    pub async fn run_within(
+        &self,
+        request: Valid,
+        budget: &Budget,
+    ) -> Result<(Response, Explanation), Error> {
+        self.service.call_explained(&self.caller, request, Some(budget)).await
     }
 
     /// Ends background work, finishes what is under way and closes the folder; writes after it fail.

@@ -49,4 +49,4 @@ mod measure;
 pub use database::{Builder, Database, OpenError};
 pub use hashrange_api as api;
 pub use hashrange_item as item;
-pub use hashrange_service::Explanation;
+pub use hashrange_service::{Budget, Explanation};

@@ -74,6 +74,7 @@ macro_rules! concepts {
 
 concepts!(
     batch,
+    budgets,
     capacity,
     edge,
     expressions,

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use hashrange_api::{ConsumedCapacity, Request, Response, ReturnConsumedCapacity};
+use hashrange_api::{ConsumedCapacity, Error, Missing, Request, Response, ReturnConsumedCapacity, Valid};
+use hashrange_engine::{Budget, Engine, Plan, Scope};
 
 /// The plan of a request, what it is expected to consume, and what it did consume where it was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,95 @@ impl fmt::Display for Explanation {
             Some(actual) => write!(f, "{}{actual}", Explanation::ACTUAL),
             None => Ok(()),
         }
+    }
+}
+
+impl Explanation {
+    /// What a plan says of itself.
+    pub(crate) fn of(plan: &Plan) -> Explanation {
+        Explanation { plan: plan.to_string(), expected: plan.expected(), actual: None }
+    }
+}
+
+/// Plans a request, and refuses a plan that is dearer than its budget.
+///
+/// # Errors
+/// What AWS answers where it cannot be planned; `BudgetExceededException`.
+pub fn plan_within(
+    engine: &Engine,
+    scope: &Scope,
+    request: Valid,
+    budget: Option<&Budget>,
+) -> Result<Plan, Error> {
+    let mut plan = engine.plan(scope, Engine::check(request)?)?;
+    if let Some(budget) = budget {
+        plan.hold_to(budget)?;
+    }
+    Ok(plan)
+}
+
+/// Answers one request on an engine, held to its budget where it has one, and tells what it touched and cost. An operation
+/// that is not built must not come here.
+///
+/// # Errors
+/// What AWS answers; `BudgetExceededException` where the request breaks its budget.
+pub async fn run_within(
+    engine: &Engine,
+    scope: &Scope,
+    request: Valid,
+    budget: Option<&Budget>,
+) -> Result<(Response, Explanation), Error> {
+    measured(engine, scope, request, budget, |plan| engine.run(scope, plan)).await
+}
+
+/// As [`run_within`], with whoever runs the plan.
+pub(crate) async fn measured<Running: Future<Output = Result<Response, Error>>>(
+    engine: &Engine,
+    scope: &Scope,
+    request: Valid,
+    budget: Option<&Budget>,
+    run: impl FnOnce(Plan) -> Running,
+) -> Result<(Response, Explanation), Error> {
+    let (mut request, refused) = request.into_parts();
+    let wanted = ask_for_capacity(&mut request);
+    let request = request.validate(&Missing::none())?.refusing(refused);
+    let plan = plan_within(engine, scope, request, budget)?;
+    let mut explanation = Explanation::of(&plan);
+    let writes = plan.writes();
+    let mut response = run(plan).await?;
+    let read = units_read(&response, writes);
+    explanation.actual = take_capacity(&mut response, wanted);
+    if let (Some(budget), Some(cost)) = (budget, &explanation.actual) {
+        budget.check_read(read, cost, &explanation.plan)?;
+    }
+    Ok((response, explanation))
+}
+
+/// The read units that an answer reports: of a write there are some only where a transaction was done before.
+fn units_read(response: &Response, writes: bool) -> f64 {
+    let of = |report: &ConsumedCapacity| {
+        let units = if writes { report.read_capacity_units } else { report.capacity_units };
+        units.unwrap_or_default()
+    };
+    reports(response).iter().map(of).sum()
+}
+
+/// What an answer reports of each table.
+fn reports(response: &Response) -> &[ConsumedCapacity] {
+    fn one(report: Option<&ConsumedCapacity>) -> &[ConsumedCapacity] {
+        report.map_or(&[], std::slice::from_ref)
+    }
+    match response {
+        Response::GetItem(output) => one(output.consumed_capacity.as_ref()),
+        Response::Query(output) => one(output.consumed_capacity.as_ref()),
+        Response::Scan(output) => one(output.consumed_capacity.as_ref()),
+        Response::ExecuteStatement(output) => one(output.consumed_capacity.as_ref()),
+        Response::BatchExecuteStatement(output) => output.consumed_capacity.as_deref().unwrap_or_default(),
+        Response::ExecuteTransaction(output) => output.consumed_capacity.as_deref().unwrap_or_default(),
+        Response::BatchGetItem(output) => output.consumed_capacity.as_deref().unwrap_or_default(),
+        Response::TransactGetItems(output) => output.consumed_capacity.as_deref().unwrap_or_default(),
+        Response::TransactWriteItems(output) => output.consumed_capacity.as_deref().unwrap_or_default(),
+        _ => &[],
     }
 }
 

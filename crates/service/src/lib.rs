@@ -11,13 +11,13 @@ pub mod record;
 
 use std::sync::{Arc, OnceLock};
 
-use hashrange_api::{Error, Missing, Operation, Response, State, Valid};
+use hashrange_api::{Error, Operation, Response, State, Valid};
 use hashrange_engine::{Engine, Options, Plan};
 use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
 
-pub use explain::Explanation;
-pub use hashrange_engine::Scope;
+pub use explain::{Explanation, plan_within, run_within};
+pub use hashrange_engine::{Budget, Scope};
 pub use metrics::{Connected, Family, Kind, Metrics, Page, Source};
 pub use record::Recorder;
 
@@ -91,8 +91,18 @@ impl Service {
     /// What AWS answers; an operation that is not built is unknown, as AWS answers to names it does not know.
     pub async fn call(&self, caller: &Caller, request: Valid) -> Result<Response, Error> {
         let operation = request.operation();
-        let recorder = self.recorder.get();
         let plan = self.plan(caller, request);
+        self.run(caller, operation, plan).await
+    }
+
+    /// Runs a plan, and takes the request down where there is a recorder.
+    async fn run(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        plan: Result<Plan, Error>,
+    ) -> Result<Response, Error> {
+        let recorder = self.recorder.get();
         if let (Some(recorder), Err(error)) = (recorder, &plan) {
             recorder.refused(operation, error.code);
         }
@@ -102,17 +112,20 @@ impl Service {
         if let Some((recorder, ticket)) = ticket {
             recorder.end(&ticket, &mut answer);
         }
+        self.answered(caller, operation, answer.as_ref().err());
+        answer
+    }
+
+    /// Wakes the jobs that have something to do now, and logs a failure of our own.
+    fn answered(&self, caller: &Caller, operation: Operation, error: Option<&Error>) {
         match operation {
             Operation::UpdateTable => self.backfill.look(),
             Operation::TransactWriteItems | Operation::ExecuteTransaction => self.tokens.look(),
             _ => {}
         }
-        if let Err(error) = &answer
-            && error.code.status() >= 500
-        {
+        if let Some(error) = error.filter(|error| error.code.status() >= 500) {
             self.tell(caller, operation, error);
         }
-        answer
     }
 
     /// Logs a failure of our own: each cause once, and again only for those who look closely. What failed below has been
@@ -126,43 +139,53 @@ impl Service {
         }
     }
 
-    /// What a request would touch and cost, without running it.
+    /// What a request would touch and cost, without running it. Of a budget, only the kind of the plan is looked at.
     ///
     /// # Errors
-    /// As [`Service::call`], where the request cannot be planned.
-    pub fn explain(&self, caller: &Caller, request: Valid) -> Result<Explanation, Error> {
-        let plan = self.plan(caller, request)?;
-        Ok(Explanation { plan: plan.to_string(), expected: plan.expected(), actual: None })
+    /// As [`Service::call`], where the request cannot be planned; `BudgetExceededException`.
+    pub fn explain(
+        &self,
+        caller: &Caller,
+        request: Valid,
+        budget: Option<&Budget>,
+    ) -> Result<Explanation, Error> {
+        check_built(caller, request.operation())?;
+        let plan = plan_within(&self.engine, &caller.scope, request, budget)?;
+        Ok(Explanation::of(&plan))
     }
 
-    /// Answers one request and tells what it touched and cost.
+    /// Answers one request, held to its budget where it has one, and tells what it touched and cost.
     ///
     /// # Errors
-    /// As [`Service::call`].
+    /// As [`Service::call`]; `BudgetExceededException` where it breaks its budget: a write was not applied then, and the
+    /// answer of a read is withheld.
     pub async fn call_explained(
         &self,
         caller: &Caller,
         request: Valid,
+        budget: Option<&Budget>,
     ) -> Result<(Response, Explanation), Error> {
-        let mut explanation = self.explain(caller, request.clone())?;
-        let (mut request, refused) = request.into_parts();
-        let wanted = explain::ask_for_capacity(&mut request);
-        let request = request.validate(&Missing::none())?.refusing(refused);
-        let mut response = self.call(caller, request).await?;
-        explanation.actual = explain::take_capacity(&mut response, wanted);
-        Ok((response, explanation))
+        let operation = request.operation();
+        check_built(caller, operation)?;
+        let run = |plan| self.run(caller, operation, Ok(plan));
+        explain::measured(&self.engine, &caller.scope, request, budget, run).await
     }
 
     fn plan(&self, caller: &Caller, request: Valid) -> Result<Plan, Error> {
-        let operation = request.operation();
-        if hashrange_api::state(operation) == State::NotYet {
-            tracing::warn!(
-                operation = operation.name(),
-                request_id = &*caller.request_id,
-                "operation is not built yet"
-            );
-            return Err(Error::unknown_operation());
-        }
+        check_built(caller, request.operation())?;
         self.engine.plan(&caller.scope, Engine::check(request)?)
     }
+}
+
+/// Only some operations are built.
+fn check_built(caller: &Caller, operation: Operation) -> Result<(), Error> {
+    if hashrange_api::state(operation) == State::NotYet {
+        tracing::warn!(
+            operation = operation.name(),
+            request_id = &*caller.request_id,
+            "operation is not built yet"
+        );
+        return Err(Error::unknown_operation());
+    }
+    Ok(())
 }

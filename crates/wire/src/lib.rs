@@ -18,7 +18,7 @@ mod tls;
 
 pub use credentials::Keyring;
 pub use handler::Handler;
-pub use hashrange_service::{Caller, Explanation, Scope};
+pub use hashrange_service::{Budget, Caller, Explanation, Scope};
 pub use seen::Seen;
 pub use server::{Audience, Options, Server};
 pub use tls::{Source, Tls};

@@ -25,6 +25,7 @@ pub struct Seen<'a> {
     pub(crate) x_amz_date: Option<&'a HeaderValue>,
     pub(crate) x_amz_security_token: Option<&'a HeaderValue>,
     pub(crate) x_amz_target: Option<&'a HeaderValue>,
+    pub(crate) x_hashrange_budget: Option<&'a HeaderValue>,
     pub(crate) x_hashrange_explain: Option<&'a HeaderValue>,
 }
 
@@ -62,6 +63,7 @@ impl<'a> Seen<'a> {
             x_amz_date: None,
             x_amz_security_token: None,
             x_amz_target: None,
+            x_hashrange_budget: None,
             x_hashrange_explain: None,
         }
     }
@@ -80,6 +82,7 @@ impl<'a> Seen<'a> {
             "x-amz-date" => &mut self.x_amz_date,
             "x-amz-security-token" => &mut self.x_amz_security_token,
             "x-amz-target" => &mut self.x_amz_target,
+            "x-hashrange-budget" => &mut self.x_hashrange_budget,
             "x-hashrange-explain" => &mut self.x_hashrange_explain,
             _ => return None,
         })

@@ -23,6 +23,9 @@ const COMMON: [(&str, bool); 13] = [
     ("ValidationException", false),
 ];
 
+/// Errors of our own, each HTTP 400: no client of AWS ever meets them, for they need a header of our own.
+const OWN: [&str; 1] = ["BudgetExceededException"];
+
 /// Name of an operation's output struct; one without output in the model gets an empty struct.
 pub(crate) fn output_name(operation: &Operation) -> String {
     operation.output.clone().unwrap_or_else(|| format!("{}Output", operation.name))
@@ -169,8 +172,10 @@ pub(crate) fn codes(model: &Model) -> String {
     let exceptions = model.shapes.iter().filter(|(_, s)| s.exception);
     let mut rows: Vec<Code> = exceptions.map(|(name, shape)| Code::of_model(model, name, shape)).collect();
     rows.extend(COMMON.iter().map(|&(name, fault)| Code::common(name, fault)));
+    rows.extend(OWN.iter().map(|&name| Code::own(name)));
     rows.sort_by_key(|row| row.name.clone());
-    let mut out = String::from("//! The error codes of the service model and of every AWS service.\n\n");
+    let mut out =
+        String::from("//! The error codes of the service model, of every AWS service, and of our own.\n\n");
     _ = writeln!(out, "/// The name of an error as clients see it.");
     _ = writeln!(
         out,
@@ -216,6 +221,10 @@ impl Code {
             status: if shape.fault { 500 } else { 400 },
             message: if capital { "Message" } else { "message" },
         }
+    }
+
+    fn own(name: &str) -> Self {
+        Self { name: name.to_owned(), namespace: "com.hashrange", status: 400, message: "message" }
     }
 
     fn common(name: &str, fault: bool) -> Self {

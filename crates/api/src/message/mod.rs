@@ -5,6 +5,7 @@
 //! October 2026; regions differ while AWS rolls the newer layer out.
 
 pub mod auth;
+pub mod budget;
 pub mod constraint;
 pub mod edge;
 pub mod expression;

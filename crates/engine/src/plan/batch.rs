@@ -9,6 +9,7 @@ use hashrange_item::Attributes;
 use hashrange_store::Address;
 
 use super::Image;
+use crate::budget::Limit;
 use crate::catalog::{Scope, Table};
 use crate::check::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite, WriteKind};
 use crate::core::Core;
@@ -29,6 +30,8 @@ pub(crate) struct BatchWritePlan {
     pub(crate) write: CheckedBatchWrite,
     /// Table and writes, in the order of `write.tables`.
     pub(crate) tables: Vec<TableWrites>,
+    /// What all of it may cost.
+    pub(crate) limit: Option<Box<Limit>>,
 }
 
 /// A table and what is written to it.
@@ -66,7 +69,7 @@ pub(crate) fn write(
         refuse_duplicates(&mut seen, writes.iter().map(|(key, _)| key))?;
         tables.push((table, writes));
     }
-    Ok(BatchWritePlan { write, tables })
+    Ok(BatchWritePlan { write, tables, limit: None })
 }
 
 fn planned(table: &Table, kind: WriteKind) -> Result<(ItemKey, Image), Error> {

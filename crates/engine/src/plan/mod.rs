@@ -12,13 +12,14 @@ use hashrange_api::Error;
 use hashrange_item::{Attributes, Row};
 use hashrange_language::Update;
 
+use crate::budget::Limit;
 use crate::catalog::{Scope, Table, TableOperation};
 use crate::check::{Checked, CheckedGet, CheckedWrite, WriteKind};
 use crate::core::Core;
 use crate::index::{self, Origin};
 use crate::key::ItemKey;
 use crate::transact::{self, TransactGetPlan, TransactWritePlan};
-use crate::write::{Action, UpdateGate};
+use crate::write::{Action, Mutation, UpdateGate};
 
 pub use outline::{Field, IndexOutline, PlanOutline, TableOutline};
 
@@ -159,6 +160,21 @@ pub(crate) struct WriteSet {
     pub(crate) key: ItemKey,
     pub(crate) image: Image,
     pub(crate) write: CheckedWrite,
+    /// What it may cost; boxed, for few writes have one.
+    pub(crate) limit: Option<Box<Limit>>,
+}
+
+impl WriteSet {
+    /// The change of the item.
+    pub(crate) fn mutation(&self) -> Mutation<'_> {
+        Mutation {
+            table: &self.table,
+            key: &self.key,
+            condition: self.write.condition.as_ref(),
+            action: self.image.action(),
+            limit: self.limit.as_deref(),
+        }
+    }
 }
 
 /// What a write leaves.
@@ -234,7 +250,7 @@ fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet
         }
         WriteKind::Delete(key) => (ItemKey::of_lookup(&table, &key)?, Image::Delete),
     };
-    Ok(WriteSet { table, key, image, write })
+    Ok(WriteSet { table, key, image, write, limit: None })
 }
 
 /// Key attributes cannot be updated.

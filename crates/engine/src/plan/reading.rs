@@ -32,6 +32,14 @@ pub(crate) struct RangePlan {
     pub(super) condition: KeyCondition,
 }
 
+impl RangePlan {
+    /// Whether its sort keys lie between bounds, or nothing more than one item can be there.
+    pub(crate) fn is_bounded(&self) -> bool {
+        let has_one_item = self.source.place == Place::Table && self.source.range().is_empty();
+        has_one_item || self.condition.clauses().len() > self.source.hash().len()
+    }
+}
+
 /// A read of one slice of a whole table or index, in hash order.
 #[derive(Debug)]
 pub(crate) struct SweepPlan {

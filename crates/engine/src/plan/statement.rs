@@ -14,6 +14,7 @@ use hashrange_language::partiql::{Bound, Returning, item_key};
 use hashrange_store::Address;
 
 use super::{KeyLookup, RangePlan, SweepPlan, WriteSet};
+use crate::budget::Limit;
 use crate::catalog::Scope;
 use crate::check::{
     CheckedStatement, CheckedStatements, CheckedWrite, StatementSource, WriteKind, key_problem,
@@ -51,6 +52,8 @@ pub(crate) enum StatementRun {
 #[derive(Debug)]
 pub(crate) struct StatementsPlan {
     pub(crate) members: Vec<Result<StatementPlan, Error>>,
+    /// What all of its writes may cost.
+    pub(crate) limit: Option<Box<Limit>>,
     pub(crate) consumed: Option<ReturnConsumedCapacity>,
 }
 
@@ -91,7 +94,7 @@ pub(crate) fn batch(core: &Core, scope: &Scope, checked: CheckedStatements) -> R
             return Err(Error::validation(message::item::batch_duplicates()));
         }
     }
-    Ok(StatementsPlan { members, consumed: checked.consumed })
+    Ok(StatementsPlan { members, limit: None, consumed: checked.consumed })
 }
 
 /// A SELECT of a batch reads one item by its key.

@@ -14,6 +14,7 @@ use hashrange_language::{Condition, Projection};
 use super::cancel;
 use super::check::{ActionKind, CheckedAction, CheckedTransactGet, CheckedTransactWrite, empty_key};
 use super::token::ClientToken;
+use crate::budget::Limit;
 use crate::catalog::{Scope, Table};
 use crate::check::WriteKind;
 use crate::core::Core;
@@ -28,6 +29,8 @@ pub(crate) struct TransactWritePlan {
     pub(crate) operation: Operation,
     pub(crate) actions: Vec<PlannedAction>,
     pub(crate) token: Option<ClientToken>,
+    /// What all of it may cost.
+    pub(crate) limit: Option<Box<Limit>>,
     pub(crate) consumed: Option<ReturnConsumedCapacity>,
     pub(crate) collection_metrics: Option<ReturnItemCollectionMetrics>,
 }
@@ -71,7 +74,13 @@ impl PlannedAction {
             Some(Image::Update(update)) => Action::Update(update, UpdateGate::Item),
             Some(Image::Delete) => Action::Delete,
         };
-        Mutation { table: &self.table, key: &self.key, condition: self.condition.as_ref(), action }
+        Mutation {
+            table: &self.table,
+            key: &self.key,
+            condition: self.condition.as_ref(),
+            action,
+            limit: None,
+        }
     }
 }
 
@@ -126,6 +135,7 @@ pub(crate) fn write(
         operation: checked.operation,
         actions,
         token: checked.token,
+        limit: None,
         consumed: checked.consumed,
         collection_metrics: checked.collection_metrics,
     })

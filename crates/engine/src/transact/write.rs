@@ -42,7 +42,7 @@ pub(crate) async fn write(
         let mutations: Vec<Mutation<'_>> = plan.actions.iter().map(PlannedAction::mutation).collect();
         let more =
             |effects: &[Effects]| free.as_ref().map(|(token, before)| token.part(core, before, effects));
-        let outcome = write_all(core, &mutations, more).await?;
+        let outcome = write_all(core, &mutations, plan.limit.as_deref(), more).await?;
         drop(claim);
         match outcome {
             Ok(effects) => return Ok(done(&plan, &effects)),

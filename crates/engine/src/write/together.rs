@@ -10,9 +10,11 @@ use hashrange_api::Error;
 use hashrange_store::{Address, Answer, Found, Freshness, Outcome, Part, Space, Tally};
 
 use super::{
-    Action, Decided, Effects, Mutation, Refusal, Seen, collection_address, decide, expect, look_at_filling,
-    look_at_item, queue,
+    Action, Decided, Effects, Mutation, Refusal, Seen, collection_address, decide, expect, intend,
+    look_at_filling, look_at_item, queue,
 };
+use crate::budget::Limit;
+use crate::capacity::Charge;
 use crate::catalog::Table;
 use crate::check::internal;
 use crate::core::Core;
@@ -88,17 +90,18 @@ pub(crate) enum Lost {
 }
 
 /// Carries out mutations of different items, all in one commit or none. `more` adds a part to that commit, made from what
-/// is about to be done. Whoever calls this holds claims on the items.
+/// is about to be done. `limit` is for all of them, as a transaction costs. Whoever calls this holds claims on the items.
 pub(crate) async fn write_all(
     core: &Core,
     mutations: &[Mutation<'_>],
+    limit: Option<&Limit>,
     more: impl Fn(&[Effects]) -> Option<Part>,
 ) -> Result<Result<Vec<Effects>, Lost>, Error> {
     let mut lost = 0;
     loop {
         let seen = look_at_all(core, mutations).await?;
         let barrier = barrier(mutations, &seen);
-        let (parts, effects) = match decide_all(core, mutations, seen) {
+        let (parts, effects) = match decide_all(core, mutations, seen, limit) {
             Ok(decided) => decided,
             Err(refusals) if settled(core, barrier).await? => return Ok(Err(Lost::Refused(refusals))),
             Err(_) => continue,
@@ -159,6 +162,7 @@ fn decide_all(
     core: &Core,
     mutations: &[Mutation<'_>],
     seen: Vec<Seen>,
+    limit: Option<&Limit>,
 ) -> Result<Decision, Vec<(usize, Refusal)>> {
     let mut sizes: HashMap<(Space, Bytes), u64> = HashMap::new();
     let mut parts = Parts::default();
@@ -181,7 +185,28 @@ fn decide_all(
             Err(refusal) => refusals.push((at, refusal)),
         }
     }
+    if let (Some(limit), true) = (limit, refusals.is_empty())
+        && let Err(error) = check_all(limit, &effects)
+    {
+        refusals.push((0, Refusal::Invalid(error)));
+    }
     if refusals.is_empty() { Ok((parts.all, effects)) } else { Err(refusals) }
+}
+
+fn check_all(limit: &Limit, effects: &[Effects]) -> Result<(), Error> {
+    let mut sum = Charge::default();
+    for effects in effects {
+        sum.add(&effects.charge.in_transaction());
+    }
+    limit.check(&sum)
+}
+
+/// What mutations of different items would cost as their items lie now, each by itself. A mutation that would be refused
+/// costs nothing.
+pub(crate) async fn estimate(core: &Core, mutations: &[Mutation<'_>]) -> Result<Vec<Charge>, Error> {
+    let seen = look_at_all(core, mutations).await?;
+    let charge = |(mutation, seen)| intend(core, mutation, seen).map(|intent| intent.effects.charge);
+    Ok(mutations.iter().zip(&seen).filter_map(|pair| charge(pair).ok()).collect())
 }
 
 /// A commit that changes nothing and is applied once every item that was seen is durable.

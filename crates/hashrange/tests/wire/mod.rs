@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hashrange::api::{Error, Operation, Response, State, Valid, state};
 use hashrange_engine::{Engine, Scope};
 use hashrange_env::{Env, RealRandom, TokioTasks};
+use hashrange_service::{Budget, plan_within, run_within};
 use hashrange_wire::{Caller, Explanation, Handler, Options, Server};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -23,12 +24,23 @@ impl Handler for Behind {
         self.0.run(&caller.scope, plan).await
     }
 
-    fn explain(&self, _caller: &Caller, _request: Valid) -> Result<Explanation, Error> {
-        Err(Error::unknown_operation())
+    fn explain(
+        &self,
+        caller: &Caller,
+        request: Valid,
+        budget: Option<&Budget>,
+    ) -> Result<Explanation, Error> {
+        let plan = plan_within(&self.0, &caller.scope, request, budget)?;
+        Ok(Explanation { plan: plan.to_string(), expected: plan.expected(), actual: None })
     }
 
-    async fn call_explained(&self, _: &Caller, _: Valid) -> Result<(Response, Explanation), Error> {
-        Err(Error::unknown_operation())
+    async fn call_explained(
+        &self,
+        caller: &Caller,
+        request: Valid,
+        budget: Option<&Budget>,
+    ) -> Result<(Response, Explanation), Error> {
+        run_within(&self.0, &caller.scope, request, budget).await
     }
 }
 
@@ -152,6 +164,7 @@ fn full_name(kind: &str) -> String {
     let code = kind.rsplit('#').next().unwrap_or(kind);
     let space = match code {
         "ValidationException" => "com.amazon.coral.validate",
+        "BudgetExceededException" => "com.hashrange",
         "AccessDeniedException"
         | "IncompleteSignatureException"
         | "InternalFailure"

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use hashrange_api::{Error, Operation, Response as Answer};
 use hashrange_env::Env;
-use hashrange_service::{Caller, Explanation, Metrics};
+use hashrange_service::{Budget, Caller, Explanation, Metrics};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{FORWARDED, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING, VIA};
 use hyper::http::request::Parts;
@@ -193,16 +193,21 @@ impl<H: Handler> Front<H> {
         }
         let request = codec::decode(operation, body)?;
         record.request(request.request());
-        match asked.seen.x_hashrange_explain.map(HeaderValue::as_bytes) {
-            None => self.done(operation, &self.handler.call(&caller, request).await?, None),
+        let how = asked.seen.x_hashrange_explain.map(HeaderValue::as_bytes);
+        let budget = asked.seen.x_hashrange_budget.map(budget).transpose()?;
+        match how {
+            None if budget.is_none() => {
+                self.done(operation, &self.handler.call(&caller, request).await?, None)
+            }
             Some(b"plan") => {
-                let explanation = Some(self.handler.explain(&caller, request)?);
+                let explanation = Some(self.handler.explain(&caller, request, budget.as_ref())?);
                 Ok(Done { body: b"{}".to_vec(), explanation, charge: None })
             }
-            Some(_) => {
-                let explained = Box::pin(self.handler.call_explained(&caller, request));
+            _ => {
+                // A future of its own on the heap: that of every request is as large as the largest it holds by value.
+                let explained = Box::pin(self.handler.call_explained(&caller, request, budget.as_ref()));
                 let (answer, explanation) = explained.await?;
-                self.done(operation, &answer, Some(explanation))
+                self.done(operation, &answer, how.is_some().then_some(explanation))
             }
         }
     }
@@ -282,6 +287,11 @@ struct Asked<'a> {
 
 /// Asks for the plan of the request in a header of the answer: `true` runs the request, `plan` only plans it.
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
+
+/// What the request may cost, of the header `x-hashrange-budget`: `rcu=0.5; wcu=1; plan=range`.
+fn budget(line: &HeaderValue) -> Result<Budget, Error> {
+    Budget::parse(&String::from_utf8_lossy(line.as_bytes()))
+}
 
 /// Headers by which a request says that it comes from elsewhere: through a proxy, or from a page in a browser.
 const OF_OTHERS: [HeaderName; 4] = [ORIGIN, FORWARDED, VIA, HeaderName::from_static("x-forwarded-for")];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hashrange_api::{Error, ListTablesOutput, Request, Response, Valid};
 use hashrange_env::Env;
-use hashrange_wire::{Caller, Explanation, Handler, Keyring, Options, Scope, Server, Tls};
+use hashrange_wire::{Budget, Caller, Explanation, Handler, Keyring, Options, Scope, Server, Tls};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -49,7 +49,7 @@ impl Handler for StandIn {
         Ok(names(vec![account, region, key, caller.request_id.to_string()]))
     }
 
-    fn explain(&self, _caller: &Caller, request: Valid) -> Result<Explanation, Error> {
+    fn explain(&self, _: &Caller, request: Valid, _: Option<&Budget>) -> Result<Explanation, Error> {
         let plan = format!("plan of {}", request.operation().name());
         Ok(Explanation { plan, expected: "1 unit".to_owned(), actual: None })
     }
@@ -58,8 +58,9 @@ impl Handler for StandIn {
         &self,
         caller: &Caller,
         request: Valid,
+        budget: Option<&Budget>,
     ) -> Result<(Response, Explanation), Error> {
-        let explanation = self.explain(caller, request.clone())?;
+        let explanation = self.explain(caller, request.clone(), budget)?;
         let response = self.call(caller, request).await?;
         Ok((response, Explanation { actual: Some("1 unit".to_owned()), ..explanation }))
     }
