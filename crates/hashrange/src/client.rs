@@ -1,11 +1,13 @@
 //! A client of a running server, for the commands that look at a database.
 
 use std::env;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use hashrange_api::Operation;
+use hashrange_env::Env;
 use http_body_util::{BodyExt as _, Full};
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Request, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
@@ -25,6 +27,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// The HTTP status.
+    pub(crate) fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
     /// Whether the operation succeeded.
     pub(crate) fn is_success(&self) -> bool {
         self.status == StatusCode::OK
@@ -48,28 +55,77 @@ pub(crate) async fn ask(
     body: &str,
     headers: &[(&str, &str)],
 ) -> Result<Answer, String> {
-    let (host, port) = host_and_port(endpoint)?;
-    let unreachable = |error: &dyn std::fmt::Display| {
+    Client::new(endpoint, region, Env::real())?.ask(operation, body, headers).await
+}
+
+/// Requests to one server, over connections that stay open from one to the next.
+#[derive(Debug)]
+pub(crate) struct Client {
+    endpoint: String,
+    host: String,
+    port: u16,
+    region: String,
+    env: Env,
+    idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
+}
+
+impl Client {
+    /// A client of the server at `http://host:port`. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// One line, where that is no such address.
+    pub(crate) fn new(endpoint: &str, region: &str, env: Env) -> Result<Client, String> {
+        let (host, port) = host_and_port(endpoint)?;
+        let (endpoint, region) = (endpoint.to_owned(), region.to_owned());
+        Ok(Client { endpoint, host, port, region, env, idle: Mutex::new(Vec::new()) })
+    }
+
+    /// Sends one request, on a connection that is idle or on a new one. A connection that the server closed meanwhile is
+    /// given up before anything is sent on it; what was sent is never sent again.
+    ///
+    /// # Errors
+    /// As [`ask`].
+    pub(crate) async fn ask(
+        &self,
+        operation: Operation,
+        body: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Answer, String> {
+        let request = request(&self.host, self.port, &self.region, operation, body, headers)?;
+        let mut sender = self.connection().await?;
+        let response = sender.send_request(request).await.map_err(|error| self.unreachable(&error))?;
+        let (head, body) = response.into_parts();
+        let explanation = head.headers.get(EXPLAIN).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let body = body.collect().await.map_err(|error| self.unreachable(&error))?.to_bytes().to_vec();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        Ok(Answer { status: head.status, explanation, body })
+    }
+
+    async fn connection(&self) -> Result<SendRequest<Full<Bytes>>, String> {
+        loop {
+            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(mut sender) = idle else { break };
+            if sender.ready().await.is_ok() {
+                return Ok(sender);
+            }
+        }
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await;
+        let stream = stream.map_err(|error| self.unreachable(&error))?;
+        stream.set_nodelay(true).map_err(|error| self.unreachable(&error))?;
+        let (sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(|error| self.unreachable(&error))?;
+        // The task ends with the connection; what went wrong on it, its requests are told.
+        let served = Box::pin(async move { _ = connection.await });
+        self.env.tasks.spawn("connection", served);
+        Ok(sender)
+    }
+
+    fn unreachable(&self, error: &dyn std::fmt::Display) -> String {
+        let endpoint = &self.endpoint;
         format!(
             "cannot reach {endpoint} ({error}); start the server with `hashrange serve`, or name it with --endpoint"
         )
-    };
-    let stream = TcpStream::connect((host.as_str(), port)).await.map_err(|error| unreachable(&error))?;
-    let (mut sender, connection) =
-        http1::handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(&error))?;
-    let request = request(&host, port, region, operation, body, headers)?;
-    let exchange = async move {
-        let response = sender.send_request(request).await?;
-        let (head, body) = response.into_parts();
-        let explanation = head.headers.get(EXPLAIN).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Ok::<_, hyper::Error>(Answer {
-            status: head.status,
-            explanation,
-            body: body.collect().await?.to_bytes().to_vec(),
-        })
-    };
-    let (answer, _) = tokio::join!(exchange, connection);
-    answer.map_err(|error| unreachable(&error))
+    }
 }
 
 fn request(

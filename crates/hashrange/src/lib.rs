@@ -45,6 +45,8 @@
 
 mod database;
 mod measure;
+#[path = "model_api.rs"]
+pub mod model;
 
 pub use database::{Builder, Database, OpenError};
 pub use hashrange_api as api;

@@ -9,9 +9,12 @@ mod diff;
 mod draw;
 mod files;
 mod init;
+mod place;
 mod record;
 mod rules;
 mod schema;
+mod target;
+mod test;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -29,6 +32,7 @@ const COMMANDS: &[Subcommand] = &[
     (check::command, check::run),
     (rules::command, rules::run),
     (rules::explain_command, rules::explain),
+    (test::command, test::run),
     (cost::command, cost::run),
     (draw::command, draw::run),
     (diff::command, diff::run),

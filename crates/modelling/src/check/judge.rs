@@ -94,7 +94,7 @@ fn graded(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
 /// A finding about a rule or a threshold that does not exist.
 fn unknown_name(name: &str) -> Option<Finding> {
     let thresholds = || rules().flat_map(|rule| rule.thresholds).map(|threshold| threshold.name);
-    if rule(name).is_some() || thresholds().any(|known| known == name) {
+    if rule(name).is_some() || is_of_runs(name) || thresholds().any(|known| known == name) {
         return None;
     }
     let message = if name.contains('.') {
@@ -105,6 +105,11 @@ fn unknown_name(name: &str) -> Option<Finding> {
         no_rule(name)
     };
     Some(UNKNOWN.found(Severity::Warn, Subject::Model, message))
+}
+
+/// Rules of [`run`](mod@crate::run) speak only where patterns are run.
+fn is_of_runs(name: &str) -> bool {
+    crate::run::RULES.iter().any(|rule| rule.id == name)
 }
 
 fn no_rule(name: &str) -> String {
@@ -118,6 +123,9 @@ fn no_rule(name: &str) -> String {
 fn waive(catalogue: &Catalogue, today: &str, findings: &mut Vec<Finding>) {
     let mut faults = Vec::new();
     for waiver in &catalogue.waivers {
+        if rule(&waiver.rule).is_none() && is_of_runs(&waiver.rule) {
+            continue;
+        }
         if rule(&waiver.rule).is_none() {
             let message = format!("a waiver names what does not exist: {}", no_rule(&waiver.rule));
             faults.push(UNKNOWN.found(Severity::Warn, Subject::Model, message));

@@ -1,0 +1,96 @@
+//! Sample data: items of a model's entities, and values for the parameters of its patterns.
+//!
+//! The same model and seed give the same data. Data are made of *blocks* that look alike and share nothing but reference
+//! data: scale 10 is ten blocks, so it has ten times as many item collections, each as large as before, and what a pattern
+//! reads at scale 1 is there unchanged. What costs more at scale 10 grows with the table.
+
+mod build;
+mod copies;
+mod fill;
+mod format;
+mod random;
+mod relation;
+
+use std::collections::BTreeMap;
+
+use hashrange_item::{AttributeValue, Attributes};
+
+use crate::catalogue::{Catalogue, Entity};
+
+pub(crate) use build::key_bytes;
+pub(crate) use fill::attributes_json;
+pub use fill::{Binding, Unfilled, bind, fill};
+pub use format::value as format_value;
+pub use random::Random;
+
+/// Items of an entity in a block, where it declares more or nothing.
+pub const ITEMS: usize = 100;
+/// Most items of one collection; a declared collection that is larger is cut here.
+pub const COLLECTION_ITEMS_MAX: usize = 1000;
+
+/// What to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Tells data apart.
+    pub seed: u64,
+    /// How many blocks.
+    pub scale: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { seed: 1, scale: 1 }
+    }
+}
+
+/// One item of an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// What the gaps of its key templates and its attributes are, those included that this item does not have.
+    pub values: BTreeMap<String, AttributeValue>,
+    /// The item.
+    pub item: Attributes,
+}
+
+/// Generated and given items.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// Items by table, given ones first; no key twice.
+    pub tables: BTreeMap<String, Vec<Attributes>>,
+    /// Generated items by entity. Of each block, the first has every attribute and the declared size.
+    pub entities: BTreeMap<String, Vec<Instance>>,
+}
+
+impl Samples {
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.tables.values().map(Vec::len).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The date of an instant, in seconds since the Unix epoch: `2026-11-30`.
+pub fn day(seconds: u64) -> String {
+    format::date(seconds)
+}
+
+/// Makes sample data for a model.
+pub fn generate(catalogue: &Catalogue, options: Options) -> Samples {
+    let mut samples = Samples { entities: build::entities(catalogue, options), ..Samples::default() };
+    for table in &catalogue.tables {
+        let mut items = copies::given(catalogue, table, options.scale);
+        let entities = catalogue.entities_of(&table.name);
+        let made = entities.filter_map(|entity: &Entity| samples.entities.get(&entity.name)).flatten();
+        items.extend(made.map(|instance| instance.item.clone()));
+        copies::drop_repeated(table, &mut items);
+        samples.tables.insert(table.name.clone(), items);
+    }
+    samples
+}
+
+#[cfg(test)]
+mod tests;

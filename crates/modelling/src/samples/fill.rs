@@ -1,0 +1,256 @@
+//! Values for the parameters of patterns, and requests with their gaps filled.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashrange_item::{AttributeValue, Attributes, Kind};
+use serde_json::{Map, Value, json};
+
+use super::build::text_of;
+use super::{Instance, Random, Samples, format};
+use crate::catalogue::{Catalogue, Entity, Parameter, Pattern};
+use crate::template::{Part, Template};
+
+/// Values for the parameters of one run of a pattern.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Binding {
+    /// By the name of the gap, in DynamoDB's JSON (`{"S": ".."}`), or as the model gives it.
+    pub values: BTreeMap<String, Value>,
+    /// The items that values were taken from, as entity and place in [`Samples::entities`].
+    pub sources: Vec<(String, usize)>,
+}
+
+/// A gap that nothing fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfilled {
+    /// Its name.
+    pub gap: String,
+}
+
+/// Chooses values for the gaps of a pattern's request. `turn` counts runs: other turns take other items, the first takes
+/// those that have all that is asked for.
+pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64, turn: usize) -> Binding {
+    let mut binding = Binding::default();
+    let gaps = request_gaps(pattern);
+    let mut wanted: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    let random = Random::new(seed).named("parameters").named(&pattern.id).numbered(turn);
+    for gap in &gaps {
+        match pattern.parameters.get(gap) {
+            Some(Parameter::Value(value)) => {
+                binding.values.insert(gap.clone(), value.clone());
+            }
+            Some(Parameter::New(wanted)) => {
+                // Far from what samples count, so that a new `seq` is new.
+                let value = format::value(wanted, &mut random.named(gap), 900_000_000 + turn);
+                binding.values.insert(gap.clone(), to_json(&value));
+            }
+            Some(Parameter::From { entity, attribute }) => {
+                wanted.entry(entity).or_default().push((gap, attribute));
+            }
+            None => {
+                if let Some(entity) = source(catalogue, pattern, gap, &gaps) {
+                    wanted.entry(&entity.name).or_default().push((gap, gap));
+                }
+            }
+        }
+    }
+    let index = index_keys(catalogue, pattern);
+    for (entity, gaps) in deepest_first(samples, wanted) {
+        let Some(instances) = samples.entities.get(entity) else { continue };
+        let Some(at) = choose(instances, &gaps, &index, &binding, turn) else { continue };
+        for (gap, attribute) in gaps {
+            let value = instances[at].values.get(attribute).or_else(|| instances[at].item.get(attribute));
+            binding.values.extend(value.map(|value| (gap.to_owned(), to_json(value))));
+        }
+        binding.sources.push((entity.to_owned(), at));
+    }
+    binding
+}
+
+/// Entities with more gaps and attributes name their parents, so they are chosen first.
+fn deepest_first<'w>(
+    samples: &Samples,
+    wanted: BTreeMap<&'w str, Vec<(&'w str, &'w str)>>,
+) -> Vec<(&'w str, Vec<(&'w str, &'w str)>)> {
+    let mut wanted: Vec<_> = wanted.into_iter().collect();
+    let values = |entity: &str| {
+        samples.entities.get(entity).and_then(|instances| instances.first()).map_or(0, |one| one.values.len())
+    };
+    wanted.sort_by_key(|(entity, gaps)| std::cmp::Reverse((gaps.len(), values(entity))));
+    wanted
+}
+
+/// The item that values come from: one that has all of them, lies in the index, and agrees with what was chosen before.
+fn choose(
+    instances: &[Instance],
+    gaps: &[(&str, &str)],
+    index: &[&str],
+    binding: &Binding,
+    turn: usize,
+) -> Option<usize> {
+    if instances.is_empty() {
+        return None;
+    }
+    let order = (0..instances.len()).map(|at| (at + turn) % instances.len());
+    let has_all = |at: usize| {
+        let instance = &instances[at];
+        let has = |name: &str| instance.item.contains(name) || !instance.values.contains_key(name);
+        gaps.iter().all(|(_, attribute)| has(attribute))
+            && index.iter().all(|key| instance.item.contains(key))
+    };
+    let agrees = |at: usize| {
+        let same = |(name, value): (&String, &Value)| {
+            instances[at].values.get(name).is_none_or(|own| to_json(own) == *value)
+        };
+        binding.values.iter().all(same)
+    };
+    let mut both = order.clone().filter(|at| has_all(*at) && agrees(*at));
+    let mut one = order.clone().filter(|at| agrees(*at));
+    both.next()
+        .or_else(|| one.next())
+        .or_else(|| order.clone().find(|at| has_all(*at)))
+        .or(Some(turn % instances.len()))
+}
+
+fn index_keys<'c>(catalogue: &'c Catalogue, pattern: &Pattern) -> Vec<&'c str> {
+    let table = pattern.table.as_deref().and_then(|table| catalogue.table(table));
+    let named = pattern.request.as_ref().and_then(|request| request.get("IndexName")).and_then(Value::as_str);
+    let index = named.or(pattern.index.as_deref()).and_then(|name| table?.index(name));
+    index.map(|index| index.keys.attributes().collect()).unwrap_or_default()
+}
+
+/// The entity that a gap without a parameter is about: one of the pattern's table whose keys have the gap, best one that has
+/// the other gaps too.
+fn source<'c>(
+    catalogue: &'c Catalogue,
+    pattern: &Pattern,
+    gap: &str,
+    gaps: &BTreeSet<String>,
+) -> Option<&'c Entity> {
+    let has = |entity: &Entity, gap: &str| {
+        entity.attributes.iter().any(|attribute| attribute.name == gap)
+            || entity.keys.values().any(|template| template.gaps().any(|name| name == gap))
+    };
+    let fits = |entity: &&Entity| {
+        pattern.table.as_ref().is_none_or(|table| entity.table == *table) && has(entity, gap)
+    };
+    let listed = |entity: &Entity| pattern.entities.iter().any(|(name, _)| *name == entity.name);
+    let covers = |entity: &Entity| gaps.iter().filter(|gap| has(entity, gap)).count();
+    // The last of the best is taken by `max_by_key`; the first of the file is wanted.
+    catalogue.entities.iter().rev().filter(fits).max_by_key(|entity| (listed(entity), covers(entity)))
+}
+
+/// The names of all gaps in a pattern's request.
+fn request_gaps(pattern: &Pattern) -> BTreeSet<String> {
+    let mut gaps = BTreeSet::new();
+    for value in pattern.request.iter().flat_map(Map::values) {
+        collect(value, &mut gaps);
+    }
+    gaps
+}
+
+fn collect(value: &Value, gaps: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            if let Ok(template) = Template::parse(text) {
+                gaps.extend(template.gaps().map(str::to_owned));
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, gaps)),
+        Value::Object(map) => map.values().for_each(|value| collect(value, gaps)),
+        _ => {}
+    }
+}
+
+/// The request with its gaps filled.
+///
+/// # Errors
+/// The first gap without a value.
+pub fn fill(request: &Map<String, Value>, binding: &Binding) -> Result<Map<String, Value>, Unfilled> {
+    request.iter().map(|(name, value)| Ok((name.clone(), filled(value, binding)?))).collect()
+}
+
+fn filled(value: &Value, binding: &Binding) -> Result<Value, Unfilled> {
+    match value {
+        Value::String(text) => text_filled(text, binding),
+        Value::Array(values) => values.iter().map(|value| filled(value, binding)).collect(),
+        Value::Object(map) => match typed(map, binding) {
+            Some(value) => Ok(value),
+            None => {
+                let pair = |(name, value): (&String, &Value)| Ok((name.clone(), filled(value, binding)?));
+                map.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+            }
+        },
+        other => Ok(other.clone()),
+    }
+}
+
+/// `{"SS": "{tags}"}`, `{"BOOL": "{flag}"}`: an attribute value that is nothing but a gap takes the value with its own type,
+/// where the two are no texts of each other.
+fn typed(map: &Map<String, Value>, binding: &Binding) -> Option<Value> {
+    let mut members = map.iter();
+    let (Some((kind, Value::String(text))), None) = (members.next(), members.next()) else { return None };
+    let kind = Kind::from_name(kind)?;
+    let template = Template::parse(text).ok()?;
+    let [Part::Gap { name, width: None }] = template.parts() else { return None };
+    let value = binding.values.get(name)?;
+    let own = kind_of(value);
+    if own == Some(kind) || (own.is_some() && !matches!(kind, Kind::S | Kind::N)) {
+        return Some(value.clone());
+    }
+    match (kind, value) {
+        (Kind::Bool, Value::Bool(_)) => Some(json!({ "BOOL": value })),
+        (Kind::L, Value::Array(_)) | (Kind::M, Value::Object(_)) if own.is_none() => {
+            Some(json!({ kind.name(): value }))
+        }
+        _ => None,
+    }
+}
+
+fn kind_of(value: &Value) -> Option<Kind> {
+    let map = value.as_object().filter(|map| map.len() == 1)?;
+    Kind::from_name(map.keys().next()?)
+}
+
+fn text_filled(text: &str, binding: &Binding) -> Result<Value, Unfilled> {
+    // A text that is no template, such as JSON in a statement, is what it is.
+    let Ok(template) = Template::parse(text) else { return Ok(Value::String(text.to_owned())) };
+    let mut missing = None;
+    let filled = template.render(|gap| {
+        let value = binding.values.get(gap).map(|value| Cow::Owned(plain(value)));
+        if value.is_none() {
+            missing = Some(gap.to_owned());
+        }
+        value
+    });
+    match (filled, missing) {
+        (Some(text), _) => Ok(Value::String(text)),
+        (None, gap) => Err(Unfilled { gap: gap.unwrap_or_default() }),
+    }
+}
+
+/// A value as a text shows it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(map) if map.len() == 1 => match map.values().next() {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// An attribute value in DynamoDB's JSON.
+fn to_json(value: &AttributeValue) -> Value {
+    let mut bytes = Vec::new();
+    hashrange_item::json::write_value(value, &mut bytes);
+    serde_json::from_slice(&bytes).unwrap_or_else(|_| json!({ "S": text_of(value) }))
+}
+
+/// An item in DynamoDB's JSON.
+pub(crate) fn attributes_json(item: &Attributes) -> Value {
+    let pairs = item.iter().map(|(name, value)| (name.to_owned(), to_json(value)));
+    Value::Object(pairs.collect())
+}
