@@ -143,12 +143,12 @@ pub struct Run {
 impl Run {
     /// All read units.
     pub fn read_units(&self) -> f64 {
-        self.arms.iter().map(|arm| arm.read).sum()
+        self.arms.iter().fold(0.0, |sum, arm| sum + arm.read)
     }
 
     /// All write units.
     pub fn write_units(&self) -> f64 {
-        self.arms.iter().map(|arm| arm.write).sum()
+        self.arms.iter().fold(0.0, |sum, arm| sum + arm.write)
     }
 }
 
@@ -186,9 +186,14 @@ impl Report {
         self.patterns.iter().flat_map(|tested| &tested.findings)
     }
 
-    /// What the rules of [`check`](mod@crate::check) can take from the run: the smallest scale.
+    /// What the rules of [`check`](mod@crate::check) can take from the run: patterns that were answered, at the smallest scale.
     pub fn observed(&self) -> Vec<Observed> {
-        self.patterns.iter().filter_map(|tested| Some((tested, tested.runs.first()?))).map(observed).collect()
+        self.patterns
+            .iter()
+            .filter_map(|tested| Some((tested, tested.runs.first()?)))
+            .filter(|(_, run)| run.error.is_none())
+            .map(observed)
+            .collect()
     }
 
     /// What each index adds to writes, by table and index, at the smallest scale.

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use hashrange_env::Env;
-use hashrange_modelling::finding::{Evidence, Finding, Severity};
+use hashrange_modelling::finding::{Evidence, Finding, Severity, Subject};
 use hashrange_modelling::report::{self, Form, Found};
 use hashrange_modelling::run::{self, Report};
-use hashrange_modelling::{Catalogue, check};
+use hashrange_modelling::{Catalogue, PlanClass, check};
 
 use super::place::Places;
 use super::target;
@@ -151,12 +151,21 @@ pub(crate) fn progress(env: &Env) -> impl Fn(&str) + Send + Sync + 'static {
     }
 }
 
+/// Whether a finding of `check` rests on the run, and the run has not told it already. What the declarations alone show is for
+/// `check` to say; a scan of samples says nothing of a scan of the whole table.
+fn is_news(report: &Report, finding: &Finding) -> bool {
+    let Subject::Pattern(id) = &finding.subject else { return finding.evidence == Evidence::Run };
+    let run = report.patterns.iter().find(|tested| tested.id == *id).and_then(|tested| tested.runs.first());
+    let sweeps = run.is_some_and(|run| matches!(run.class, Some(PlanClass::Scan | PlanClass::IndexScan)));
+    finding.evidence == Evidence::Run
+        && finding.rule != "budget-exceeded"
+        && !(sweeps && finding.rule == "declared-vs-observed")
+}
+
 /// Prints and writes the report; with what to exit.
 fn told(flags: &ArgMatches, catalogue: &Catalogue, report: &Report) -> ExitCode {
     let observed = check::check_observed(catalogue, &report.observed(), &hashrange::model::today());
-    // What the declarations alone show is for `check` to say.
-    let more: Vec<Finding> =
-        observed.into_iter().filter(|finding| finding.evidence == Evidence::Run).collect();
+    let more: Vec<Finding> = observed.into_iter().filter(|finding| is_news(report, finding)).collect();
     let places = Places::of(&texts(flags, "file"));
     let place = |finding: &Finding| places.of_finding(finding);
     let found = Found { model: &report.model, findings: &more, place: &place };

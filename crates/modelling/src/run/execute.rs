@@ -44,17 +44,21 @@ pub(super) async fn execute(
     Ok(run)
 }
 
-/// A parallel scan without a segment is all its segments.
+/// A parallel scan is all its segments, unless it asks for another one than the first.
 fn segments(operation: Operation, body: Map<String, Value>) -> Vec<Map<String, Value>> {
     let total = body.get("TotalSegments").and_then(Value::as_u64).filter(|total| (1..=64).contains(total));
     match total {
-        Some(total) if operation == Operation::Scan && !body.contains_key("Segment") => (0..total)
-            .map(|segment| {
-                let mut body = body.clone();
-                body.insert("Segment".to_owned(), json!(segment));
-                body
-            })
-            .collect(),
+        Some(total)
+            if operation == Operation::Scan && body.get("Segment").is_none_or(|segment| segment == 0) =>
+        {
+            (0..total)
+                .map(|segment| {
+                    let mut body = body.clone();
+                    body.insert("Segment".to_owned(), json!(segment));
+                    body
+                })
+                .collect()
+        }
         _ => vec![body],
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::load::ask;
 use crate::catalogue::{Catalogue, Pattern};
-use crate::plan::request::{Action, request};
+use crate::plan::request::{Action, Verb, request};
 use crate::target::Target;
 
 /// An item that a request may change: its table and key.
@@ -13,6 +13,8 @@ use crate::target::Target;
 pub(super) struct Touched {
     table: String,
     key: Map<String, Value>,
+    /// The request makes a new item: one that is there must go first.
+    creates: bool,
 }
 
 /// An item as it was.
@@ -26,12 +28,23 @@ pub(super) fn touched(catalogue: &Catalogue, pattern: &Pattern, filled: &Map<Str
     let concrete = Pattern { request: Some(filled.clone()), ..pattern.clone() };
     let mut found: Vec<Touched> = Vec::new();
     for action in request(catalogue, &concrete).iter().flat_map(|request| request.writes()) {
-        let touched = Touched { table: action.table.clone(), key: key(catalogue, action) };
+        let key = key(catalogue, action);
+        let touched = Touched { table: action.table.clone(), key, creates: creates(pattern, action) };
         if !touched.key.is_empty() && !found.contains(&touched) {
             found.push(touched);
         }
     }
     found
+}
+
+/// Whether a part of a request makes a new item: a put that does not ask for one that is there, unless the pattern says that it
+/// never creates, or must be refused.
+fn creates(pattern: &Pattern, action: &Action) -> bool {
+    let condition = action.condition.as_ref().map(ToString::to_string);
+    action.verb == Verb::Put
+        && condition.is_none_or(|condition| condition.contains("attribute_not_exists"))
+        && pattern.create_share.is_none_or(|share| share > 0.0)
+        && pattern.expect.error.is_none()
 }
 
 fn key(catalogue: &Catalogue, action: &Action) -> Map<String, Value> {
@@ -52,7 +65,7 @@ fn key(catalogue: &Catalogue, action: &Action) -> Map<String, Value> {
     names.filter_map(|name| Some((name.to_owned(), value(name)?))).collect()
 }
 
-/// Looks at the items.
+/// Looks at the items, and takes away those that the request is to make.
 ///
 /// # Errors
 /// Where the database cannot be asked.
@@ -63,6 +76,9 @@ pub(super) async fn look(touched: &[Touched], target: &dyn Target) -> Result<Vec
         // A key that the table does not take is the pattern's own fault, which its run will tell.
         let Ok(mut answer) = ask(target, Operation::GetItem, get).await else { continue };
         let item = answer.get_mut("Item").map(Value::take);
+        if one.creates && item.is_some() {
+            ask(target, Operation::DeleteItem, json!({"TableName": one.table, "Key": one.key})).await?;
+        }
         before.push(Before { touched: one.clone(), item });
     }
     Ok(before)

@@ -111,7 +111,8 @@ impl Maker<'_> {
         let counted = self.number * 1_000_000 + ordinal;
         for attribute in &self.one.entity.attributes {
             if !values.contains_key(&attribute.name) {
-                let value = self.own(attribute, &random, counted);
+                let share = share_of_way(ordinal % each.max(1), each, &random);
+                let value = self.own(attribute, &random, counted, share);
                 values.insert(attribute.name.clone(), value);
             }
         }
@@ -155,7 +156,14 @@ impl Maker<'_> {
         values
     }
 
-    fn own(&self, attribute: &Attribute, random: &Random, counted: usize) -> AttributeValue {
+    /// A value of the item's own. `share` is how far on in its collection the item is: times follow from it.
+    fn own(
+        &self,
+        attribute: &Attribute,
+        random: &Random,
+        counted: usize,
+        share: Option<f64>,
+    ) -> AttributeValue {
         let mut random = random.named(&attribute.name);
         let kind = attribute.kind.or_else(|| key_kind(self.one.table, &attribute.name));
         if self.one.table.ttl.as_deref() == Some(attribute.name.as_str())
@@ -176,7 +184,8 @@ impl Maker<'_> {
             }
             (stated, _) => {
                 let format = stated.unwrap_or_else(|| format::guessed(&attribute.name, kind));
-                format::value(format, &mut random, counted)
+                let timed = share.and_then(|share| format::timed(format, share, &mut random));
+                timed.unwrap_or_else(|| format::value(format, &mut random, counted))
             }
         };
         of_kind(kind, value)
@@ -241,6 +250,12 @@ impl Maker<'_> {
             values.insert(name, AttributeValue::S(text));
         }
     }
+}
+
+/// How far on in its collection an item is, from 0 to 1; items of a collection are evenly apart, give or take.
+#[expect(clippy::cast_precision_loss, reason = "collections are small")]
+fn share_of_way(at: usize, each: usize, random: &Random) -> Option<f64> {
+    (each > 1).then(|| (at as f64 + random.named("time").share()) / each as f64)
 }
 
 /// Whether an attribute is plain text that no key is made of.

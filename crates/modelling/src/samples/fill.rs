@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::build::text_of;
 use super::{Instance, Random, Samples, format};
 use crate::catalogue::{Catalogue, Entity, Parameter, Pattern};
+use crate::plan::request::request;
 use crate::template::{Part, Template};
 
 /// Values for the parameters of one run of a pattern.
@@ -54,10 +55,10 @@ pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u
             }
         }
     }
-    let index = index_keys(catalogue, pattern);
+    let wish = Wish { index: index_keys(catalogue, pattern), bounds: bounds(catalogue, pattern), turn };
     for (entity, gaps) in deepest_first(samples, wanted) {
         let Some(instances) = samples.entities.get(entity) else { continue };
-        let Some(at) = choose(instances, &gaps, &index, &binding, turn) else { continue };
+        let Some(at) = choose(instances, &gaps, &wish, &binding) else { continue };
         for (gap, attribute) in gaps {
             let value = instances[at].values.get(attribute).or_else(|| instances[at].item.get(attribute));
             binding.values.extend(value.map(|value| (gap.to_owned(), to_json(value))));
@@ -84,19 +85,19 @@ fn deepest_first<'w>(
 fn choose(
     instances: &[Instance],
     gaps: &[(&str, &str)],
-    index: &[&str],
+    wish: &Wish<'_>,
     binding: &Binding,
-    turn: usize,
 ) -> Option<usize> {
     if instances.is_empty() {
         return None;
     }
-    let order = (0..instances.len()).map(|at| (at + turn) % instances.len());
+    let order = (0..instances.len()).map(|at| (at + wish.turn) % instances.len());
     let has_all = |at: usize| {
         let instance = &instances[at];
         let has = |name: &str| instance.item.contains(name) || !instance.values.contains_key(name);
         gaps.iter().all(|(_, attribute)| has(attribute))
-            && index.iter().all(|key| instance.item.contains(key))
+            && wish.index.iter().all(|key| instance.item.contains(key))
+            && wish.bounds.iter().all(|bound| bound.allows(instance))
     };
     let agrees = |at: usize| {
         let same = |(name, value): (&String, &Value)| {
@@ -109,7 +110,51 @@ fn choose(
     both.next()
         .or_else(|| one.next())
         .or_else(|| order.clone().find(|at| has_all(*at)))
-        .or(Some(turn % instances.len()))
+        .or(Some(wish.turn % instances.len()))
+}
+
+/// What an item must be like for a request to find it.
+struct Wish<'c> {
+    /// The keys of the index that is read.
+    index: Vec<&'c str>,
+    bounds: Vec<Bound>,
+    turn: usize,
+}
+
+/// The constant text that a key of a request begins with, or is.
+#[derive(Debug)]
+struct Bound {
+    attribute: String,
+    text: String,
+    is_whole: bool,
+}
+
+impl Bound {
+    /// Whether an item can be found by it. An item without the attribute is not judged.
+    fn allows(&self, instance: &Instance) -> bool {
+        instance.item.get(&self.attribute).is_none_or(|value| {
+            let text = text_of(value);
+            if self.is_whole { text == self.text } else { text.starts_with(&self.text) }
+        })
+    }
+}
+
+/// The constant parts of the key that a read asks for.
+fn bounds(catalogue: &Catalogue, pattern: &Pattern) -> Vec<Bound> {
+    let request = request(catalogue, pattern);
+    let Some([action]) = request.as_ref().map(|request| request.actions.as_slice()) else {
+        return Vec::new();
+    };
+    let clauses = action.clauses.iter().filter(|clause| matches!(clause.operator, "=" | "begins_with"));
+    let clauses = clauses
+        .filter_map(|clause| Some((&clause.attribute, clause.operator == "=", clause.operands.first()?)));
+    let keys = action.key.iter().map(|part| (&part.attribute, true, &part.text));
+    let bound = |(attribute, equal, text): (&String, bool, &String)| {
+        let template = Template::parse(text).ok()?;
+        let is_whole = equal && template.is_constant();
+        Some(Bound { attribute: attribute.clone(), text: template.prefix().to_owned(), is_whole })
+    };
+    clauses.chain(keys).filter_map(bound).collect()
 }
 
 fn index_keys<'c>(catalogue: &'c Catalogue, pattern: &Pattern) -> Vec<&'c str> {

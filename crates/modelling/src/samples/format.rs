@@ -68,6 +68,19 @@ fn nested(format: &str, random: &mut Random, ordinal: usize, depth: usize) -> At
     }
 }
 
+/// A value that says a time, at that share of the way from the earliest to now; `None` for other formats.
+pub(super) fn timed(format: &str, share: f64, random: &mut Random) -> Option<AttributeValue> {
+    let seconds = NOW - SPAN + (truncated(share * 90.0 * 86_400.0) as u64).min(SPAN);
+    Some(match parts(format).0 {
+        "iso-date" => AttributeValue::S(date(seconds)),
+        "iso-time" => AttributeValue::S(iso_time(seconds)),
+        "epoch" => whole(seconds),
+        "epoch-ms" => whole(seconds * 1000 + random.below(1000)),
+        "ulid" => AttributeValue::S(ulid_at(seconds, random)),
+        _ => return None,
+    })
+}
+
 /// `list(word,3)`: the name, and the arguments between commas that stand in no inner parentheses.
 fn parts(format: &str) -> (&str, Vec<&str>) {
     let Some((name, rest)) = format.split_once('(') else { return (format.trim(), Vec::new()) };
@@ -177,7 +190,12 @@ fn uuid(random: &mut Random) -> String {
 
 /// Ten digits of time, sixteen of chance.
 fn ulid(random: &mut Random) -> String {
-    let mut millis = time(random) * 1000 + random.below(1000);
+    let seconds = time(random);
+    ulid_at(seconds, random)
+}
+
+fn ulid_at(seconds: u64, random: &mut Random) -> String {
+    let mut millis = seconds * 1000 + random.below(1000);
     let mut head = [0_u8; 10];
     for digit in head.iter_mut().rev() {
         *digit = BASE32[(millis % 32) as usize];
