@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::build::text_of;
 use super::{Instance, Random, Samples, format};
 use crate::catalogue::{Catalogue, Entity, Parameter, Pattern};
-use crate::plan::request::request;
+use crate::plan::request::{Verb, request};
 use crate::template::{Part, Template};
 
 /// Values for the parameters of one run of a pattern.
@@ -55,7 +55,12 @@ pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u
             }
         }
     }
-    let wish = Wish { index: index_keys(catalogue, pattern), bounds: bounds(catalogue, pattern), turn };
+    let wish = Wish {
+        index: index_keys(catalogue, pattern),
+        bounds: bounds(catalogue, pattern),
+        absent: absent(catalogue, pattern),
+        turn,
+    };
     for (entity, gaps) in deepest_first(samples, wanted) {
         let Some(instances) = samples.entities.get(entity) else { continue };
         let Some(at) = choose(instances, &gaps, &wish, &binding) else { continue };
@@ -98,6 +103,7 @@ fn choose(
         gaps.iter().all(|(_, attribute)| has(attribute))
             && wish.index.iter().all(|key| instance.item.contains(key))
             && wish.bounds.iter().all(|bound| bound.allows(instance))
+            && wish.absent.iter().all(|name| !instance.item.contains(name))
     };
     let agrees = |at: usize| {
         let same = |(name, value): (&String, &Value)| {
@@ -118,6 +124,8 @@ struct Wish<'c> {
     /// The keys of the index that is read.
     index: Vec<&'c str>,
     bounds: Vec<Bound>,
+    /// Attributes that it must not have, for the condition of a write to hold.
+    absent: Vec<String>,
     turn: usize,
 }
 
@@ -137,6 +145,21 @@ impl Bound {
             if self.is_whole { text == self.text } else { text.starts_with(&self.text) }
         })
     }
+}
+
+/// What the condition of an update or a delete must not find; a put makes its item, whatever is there.
+fn absent(catalogue: &Catalogue, pattern: &Pattern) -> Vec<String> {
+    if pattern.expect.error.is_some() {
+        return Vec::new();
+    }
+    let request = request(catalogue, pattern);
+    let Some([action]) = request.as_ref().map(|request| request.actions.as_slice()) else {
+        return Vec::new();
+    };
+    let condition = action.condition.as_ref().filter(|_| matches!(action.verb, Verb::Update | Verb::Delete));
+    let text = condition.map(ToString::to_string).unwrap_or_default();
+    let after = text.split("attribute_not_exists(").skip(1);
+    after.filter_map(|rest| rest.split(')').next().map(str::to_owned)).collect()
 }
 
 /// The constant parts of the key that a read asks for.
