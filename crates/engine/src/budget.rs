@@ -192,7 +192,7 @@ impl fmt::Display for Budget {
             self.wcu.map(|units| format!("wcu={units}")),
             self.plan.map(|kind| format!("plan={kind}")),
         ];
-        f.write_str(&Vec::from_iter(parts.into_iter().flatten()).join("; "))
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -221,7 +221,7 @@ fn cost(charge: &Charge) -> String {
     let table = table.map(|units| format!("table {}", units.as_f64()));
     let indexes = charge.locals.iter().chain(&charge.globals);
     let indexes = indexes.map(|(name, units)| format!("index {name} {}", units.as_f64()));
-    let arms = Vec::from_iter(table.into_iter().chain(indexes)).join(", ");
+    let arms = table.into_iter().chain(indexes).collect::<Vec<_>>().join(", ");
     format!("{total} unit{}: {arms}", if total > 1.0 { "s" } else { "" })
 }
 
@@ -295,7 +295,7 @@ pub(crate) async fn weigh_batch(core: &Core, plan: &BatchWritePlan) -> Result<()
             limit: None,
         })
     });
-    weigh(core, &Vec::from_iter(mutations), limit).await
+    weigh(core, &mutations.collect::<Vec<_>>(), limit).await
 }
 
 /// As [`weigh_batch`], for statements. What a statement that fails consumes is not counted.
@@ -305,7 +305,7 @@ pub(crate) async fn weigh_statements(core: &Core, plan: &StatementsPlan) -> Resu
         StatementRun::Write(plan) => Some(plan.mutation()),
         _ => None,
     });
-    weigh(core, &Vec::from_iter(writes), limit).await
+    weigh(core, &writes.collect::<Vec<_>>(), limit).await
 }
 
 async fn weigh(core: &Core, mutations: &[Mutation<'_>], limit: &Limit) -> Result<(), Error> {

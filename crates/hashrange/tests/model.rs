@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use hashrange::model::{Model, Outcome, Severity};
 
-const SHOP: &str = r##"
+const SHOP: &str = r#"
 hashrange: 1
 name: shop
 tables:
@@ -25,7 +25,7 @@ entities:
     per_collection: 10
     bytes: 700
 patterns:
-"##;
+"#;
 
 async fn tested(patterns: &str) -> Outcome {
     Model::from_text(&format!("{SHOP}{patterns}")).unwrap().test().await

@@ -165,6 +165,13 @@ pub struct Amplification {
     pub per_table_unit: f64,
 }
 
+impl Amplification {
+    fn none((table, index): (&str, &str)) -> Amplification {
+        let (table, index) = (table.to_owned(), index.to_owned());
+        Amplification { table, index, patterns: Vec::new(), per_table_unit: 0.0 }
+    }
+}
+
 impl Report {
     /// Whether everything that could be run passed.
     pub fn passed(&self) -> bool {
@@ -198,23 +205,25 @@ impl Report {
 
     /// What each index adds to writes, by table and index, at the smallest scale.
     pub fn amplification(&self) -> Vec<Amplification> {
-        let mut indexes: BTreeMap<(&str, &str), (Vec<(String, f64)>, f64)> = BTreeMap::new();
+        let mut indexes: BTreeMap<(&str, &str), Amplification> = BTreeMap::new();
+        let mut on_tables: BTreeMap<(&str, &str), f64> = BTreeMap::new();
         for (tested, run) in self.patterns.iter().filter_map(|tested| Some((tested, tested.runs.first()?))) {
             for arm in run.arms.iter().filter(|arm| arm.write > 0.0) {
                 let Some(index) = &arm.index else { continue };
                 let of_table = |other: &&Arm| other.index.is_none() && other.table == arm.table;
                 let table: f64 = run.arms.iter().filter(of_table).map(|arm| arm.write).sum();
-                let entry = indexes.entry((&arm.table, index)).or_default();
-                entry.0.push((tested.id.clone(), arm.write));
-                entry.1 += table;
+                let key = (arm.table.as_str(), index.as_str());
+                *on_tables.entry(key).or_default() += table;
+                let entry = indexes.entry(key).or_insert_with(|| Amplification::none(key));
+                entry.patterns.push((tested.id.clone(), arm.write));
             }
         }
-        let shaped = |((table, index), (patterns, on_table)): ((&str, &str), (Vec<(String, f64)>, f64))| {
-            let units: f64 = patterns.iter().map(|(_, units)| units).sum();
-            let per_table_unit = if on_table > 0.0 { units / on_table } else { 0.0 };
-            Amplification { table: table.to_owned(), index: index.to_owned(), patterns, per_table_unit }
-        };
-        indexes.into_iter().map(shaped).collect()
+        for (key, entry) in &mut indexes {
+            let units: f64 = entry.patterns.iter().map(|(_, units)| units).sum();
+            let on_table = on_tables.get(key).copied().filter(|units| *units > 0.0);
+            entry.per_table_unit = on_table.map_or(0.0, |on_table| units / on_table);
+        }
+        indexes.into_values().collect()
     }
 }
 

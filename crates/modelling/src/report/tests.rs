@@ -77,7 +77,7 @@ fn printed(form: Form) -> String {
 
 #[test]
 fn a_table_shows_every_pattern_and_what_failed() {
-    expect![[r#"
+    expect![[r"
                  pattern  name             plan              items  pages  budget  units 1x  units 10x
         passed   P1       users <by> name  index-collection      3      1   0.5 R     0.5 R      0.5 R
         FAILED   P2       open | orders    index-collection      3      1   0.5 R     0.5 R        5 R
@@ -89,7 +89,7 @@ fn a_table_shows_every_pattern_and_what_failed() {
 
         skipped P3: served elsewhere: search
         shop: 3 patterns: 1 passed, 1 failed, 1 skipped; seed 1, scales 1x (10 items), 10x (100 items)
-    "#]]
+    "]]
     .assert_eq(&printed(Form::Table));
 }
 
@@ -180,7 +180,7 @@ fn sarif_names_rule_file_and_line() {
 
 #[test]
 fn markdown_leaves_texts_as_they_are() {
-    expect![[r#"
+    expect![[r"
         ## shop: failed
 
         3 patterns: 1 passed, 1 failed, 1 skipped.
@@ -192,7 +192,7 @@ fn markdown_leaves_texts_as_they_are() {
         | passed | P1 users \<by\> name | index-collection | 3 | 0.5 R | 0.5 R | 0.5 R |
         | FAILED | P2 open \| orders | index-collection | 3 | 0.5 R | 0.5 R | 5 R |
         | skipped | P3 search | unservable |  | 0.5 R |  |  |
-    "#]]
+    "]]
     .assert_eq(&printed(Form::Markdown));
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::load::ask;
 use crate::catalogue::{Catalogue, Pattern};
-use crate::plan::request::{Action, Verb, request};
+use crate::plan::request::{Action, Request, Verb, request};
 use crate::target::Target;
 
 /// An item that a request may change: its table and key.
@@ -27,7 +27,7 @@ pub(super) struct Before {
 pub(super) fn touched(catalogue: &Catalogue, pattern: &Pattern, filled: &Map<String, Value>) -> Vec<Touched> {
     let concrete = Pattern { request: Some(filled.clone()), ..pattern.clone() };
     let mut found: Vec<Touched> = Vec::new();
-    for action in request(catalogue, &concrete).iter().flat_map(|request| request.writes()) {
+    for action in request(catalogue, &concrete).iter().flat_map(Request::writes) {
         let key = key(catalogue, action);
         let touched = Touched { table: action.table.clone(), key, creates: creates(pattern, action) };
         if !touched.key.is_empty() && !found.contains(&touched) {
@@ -55,12 +55,12 @@ fn key(catalogue: &Catalogue, action: &Action) -> Map<String, Value> {
         _ => "S",
     };
     let names = table.keys.attributes();
-    let value = |name: &str| match &action.item {
-        Some(item) => item.get(name).cloned(),
-        None => {
-            let part = action.key.iter().find(|part| part.attribute == name)?;
-            Some(json!({ kind_of(name): part.text }))
+    let value = |name: &str| {
+        if let Some(item) = &action.item {
+            return item.get(name).cloned();
         }
+        let part = action.key.iter().find(|part| part.attribute == name)?;
+        Some(json!({ kind_of(name): part.text }))
     };
     names.filter_map(|name| Some((name.to_owned(), value(name)?))).collect()
 }

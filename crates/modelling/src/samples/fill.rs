@@ -242,13 +242,13 @@ fn filled(value: &Value, binding: &Binding) -> Result<Value, Unfilled> {
     match value {
         Value::String(text) => text_filled(text, binding),
         Value::Array(values) => values.iter().map(|value| filled(value, binding)).collect(),
-        Value::Object(map) => match typed(map, binding) {
-            Some(value) => Ok(value),
-            None => {
-                let pair = |(name, value): (&String, &Value)| Ok((name.clone(), filled(value, binding)?));
-                map.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+        Value::Object(map) => {
+            if let Some(value) = typed(map, binding) {
+                return Ok(value);
             }
-        },
+            let pair = |(name, value): (&String, &Value)| Ok((name.clone(), filled(value, binding)?));
+            map.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+        }
         other => Ok(other.clone()),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalogue::{Attribute, Catalogue, Entity, Table};
+use crate::template::Template;
 
 /// An entity with what it takes from others.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ pub(super) fn related(catalogue: &Catalogue) -> Vec<Related<'_>> {
 /// The gaps of all key templates, each once.
 pub(super) fn gaps(entity: &Entity) -> Vec<&str> {
     let mut gaps: Vec<&str> = Vec::new();
-    for name in entity.keys.values().flat_map(|template| template.gaps()) {
+    for name in entity.keys.values().flat_map(Template::gaps) {
         if !gaps.contains(&name) {
             gaps.push(name);
         }
@@ -76,7 +77,7 @@ fn foreign(catalogue: &Catalogue, entity: &Entity, gaps: &[&str]) -> Vec<Foreign
         }
         let declared = declared(entity, name);
         let source = declared.and_then(reference).or_else(|| {
-            let is_open = declared.is_none_or(|attribute| is_open(attribute));
+            let is_open = declared.is_none_or(is_open);
             is_open
                 .then(|| owner(catalogue, name))
                 .flatten()
@@ -132,8 +133,7 @@ fn owner<'c>(catalogue: &'c Catalogue, name: &str) -> Option<&'c Entity> {
 fn primary_gaps<'c>(catalogue: &'c Catalogue, entity: &'c Entity) -> Vec<&'c str> {
     let table = catalogue.table(&entity.table);
     let keys = table.into_iter().flat_map(|table| table.keys.attributes());
-    let mut gaps: Vec<&str> =
-        keys.filter_map(|key| entity.keys.get(key)).flat_map(|template| template.gaps()).collect();
+    let mut gaps: Vec<&str> = keys.filter_map(|key| entity.keys.get(key)).flat_map(Template::gaps).collect();
     gaps.sort_unstable();
     gaps.dedup();
     gaps

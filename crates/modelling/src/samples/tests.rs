@@ -118,7 +118,7 @@ fn a_gap_that_nothing_fills_is_named() {
 #[test]
 fn given_items_of_a_table_without_entities_are_copied_with_keys_of_their_own() {
     let model = catalogue(
-        r#"
+        r"
 hashrange: 1
 name: given
 tables:
@@ -128,7 +128,7 @@ tables:
     items:
       - {PK: a, status: OPEN, email: a@x}
       - {PK: b, status: OPEN, email: b@x}
-"#,
+",
     );
     let items = &generate(&model, Options { seed: 1, scale: 3 }).tables["T"];
     assert_eq!(items.len(), 6);

@@ -160,6 +160,8 @@ fn update(request: &mut Request, fields: &Fields<'_>, scope: &Scope<'_>, log: &m
     let change = needed(fields, "update", "UpdateItem", log)?;
     request.insert("Key".to_owned(), Value::Object(scope.item(&scope.table, key, log)));
     let mut expression = given(fields, scope, log);
+    // What the author calls placeholders in the condition, no clause may call its own.
+    raw(request, CONDITION, fields, &mut expression, scope, log);
     let text = if let Some(text) = change.as_str() {
         text.to_owned()
     } else {
@@ -168,7 +170,6 @@ fn update(request: &mut Request, fields: &Fields<'_>, scope: &Scope<'_>, log: &m
     };
     expression.complete(&text, scope, log);
     request.insert("UpdateExpression".to_owned(), json!(text));
-    raw(request, CONDITION, fields, &mut expression, scope, log);
     expression.finish(request);
     Some(())
 }
@@ -396,6 +397,7 @@ fn action(node: &Node, scope: &Scope<'_>, log: &mut Log) -> Option<Value> {
     let mut expression = given(&fields, scope, log);
     let mut body = Request::new();
     body.insert("TableName".to_owned(), json!(table));
+    raw(&mut body, CONDITION, &fields, &mut expression, scope, log);
     let kinds = ["put", "update", "delete", "check"];
     let mut present = kinds.iter().filter_map(|kind| Some((*kind, fields.get(kind)?)));
     let (Some((kind, content)), None) = (present.next(), present.next()) else {
@@ -416,7 +418,6 @@ fn action(node: &Node, scope: &Scope<'_>, log: &mut Log) -> Option<Value> {
             if kind == "delete" { "Delete" } else { "ConditionCheck" }
         }
     };
-    raw(&mut body, CONDITION, &fields, &mut expression, scope, log);
     expression.finish(&mut body);
     Some(json!({ member: body }))
 }
