@@ -9,6 +9,7 @@ mod diff;
 mod draw;
 mod files;
 mod init;
+mod load;
 mod place;
 mod record;
 mod rules;
@@ -33,6 +34,7 @@ const COMMANDS: &[Subcommand] = &[
     (rules::command, rules::run),
     (rules::explain_command, rules::explain),
     (test::command, test::run),
+    (load::command, load::run),
     (cost::command, cost::run),
     (draw::command, draw::run),
     (diff::command, diff::run),

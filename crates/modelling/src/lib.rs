@@ -15,6 +15,7 @@ pub mod cost;
 pub mod diff;
 pub mod draw;
 pub mod finding;
+pub mod load;
 pub mod plan;
 pub mod read;
 pub mod recognise;

@@ -271,6 +271,35 @@ pub async fn run(catalogue: &Catalogue, target: &dyn Target, options: &Options<'
     report
 }
 
+/// Makes the tables of a model and loads samples; the names of the tables, for [`tidy`].
+///
+/// # Errors
+/// Why a table could not be made, as where one of its name is there, or samples not be loaded. What was made is removed then.
+pub async fn prepare(
+    catalogue: &Catalogue,
+    samples: &Samples,
+    target: &dyn Target,
+) -> Result<Vec<String>, String> {
+    let made = load::create(catalogue, target).await;
+    let loaded = match made.problem {
+        Some(problem) => Err(problem),
+        None => load::Loaded::default().load(catalogue, samples, target).await,
+    };
+    match loaded {
+        Ok(()) => Ok(made.tables),
+        Err(problem) => {
+            let mut problems = vec![problem];
+            problems.extend(tidy(&made.tables, target).await);
+            Err(problems.join("; "))
+        }
+    }
+}
+
+/// Removes the tables that [`prepare`] made; why it could not.
+pub async fn tidy(tables: &[String], target: &dyn Target) -> Vec<String> {
+    load::remove(tables, target).await
+}
+
 fn is_chosen(pattern: &Pattern, options: &Options<'_>) -> bool {
     options.patterns.is_empty() || options.patterns.contains(&pattern.id)
 }

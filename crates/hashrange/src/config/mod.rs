@@ -17,6 +17,7 @@ use std::time::Duration;
 
 pub(crate) use flags::{CHECK_CONFIG, command, given_flags};
 use table::{KEYS, Key, list_words};
+pub(crate) use text::parse_duration;
 
 /// Everything that `hashrange serve` can be told, typed and within its bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,172 @@
+//! The keys that a pattern can use, from samples, and which partitions a request touches.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::catalogue::{Catalogue, IndexKind, Keys, Pattern, Table};
+use crate::plan::request::{Action, Verb, request};
+use crate::samples::{self, Random, Samples};
+use crate::skew::Skew;
+
+/// Runs of a pattern that are looked at to find its keys.
+const TURNS_MAX: usize = 20_000;
+
+/// A partition key that a request touches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Touch {
+    pub(super) table: String,
+    /// A global index; local ones share the table's partition.
+    pub(super) index: Option<String>,
+    pub(super) key: String,
+}
+
+/// The keys of a pattern, most used first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pool {
+    /// Runs that use each key.
+    keys: Vec<Vec<usize>>,
+    /// After so many runs, the samples begin again.
+    turns: usize,
+    /// Whether each run makes a key that was not there before.
+    pub(super) always_new: bool,
+}
+
+impl Pool {
+    /// The keys that the samples give a pattern, in the order in which the skew uses them.
+    ///
+    /// # Errors
+    /// The gap that nothing fills.
+    pub(super) fn of(
+        catalogue: &Catalogue,
+        samples: &Samples,
+        pattern: &Pattern,
+        skew: Skew,
+        seed: u64,
+    ) -> Result<Pool, String> {
+        let first = filled(catalogue, samples, pattern, seed, 0)?;
+        let turns = turns(catalogue, samples, pattern, seed);
+        let key_of = |request: &Map<String, Value>| touches(catalogue, pattern, request).into_iter().next();
+        let again = filled(catalogue, samples, pattern, seed, turns)?;
+        // The same sample, and yet another key: a gap of the key is new each time.
+        let always_new = key_of(&first) != key_of(&again);
+        let mut by_key: BTreeMap<Option<Touch>, Vec<usize>> = BTreeMap::new();
+        let mut order: Vec<Option<Touch>> = Vec::new();
+        for turn in 0..turns {
+            let key = key_of(&filled(catalogue, samples, pattern, seed, turn)?);
+            let runs = by_key.entry(key.clone()).or_default();
+            if runs.is_empty() {
+                order.push(key);
+            }
+            runs.push(turn);
+        }
+        arrange(&mut order, skew, &pattern.id, seed);
+        let keys = order.iter().filter_map(|key| by_key.remove(key)).collect();
+        Ok(Pool { keys, turns, always_new })
+    }
+
+    /// How many keys the samples have.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The run for a key, by its rank; ranks beyond the samples share them.
+    pub(super) fn turn(&self, rank: u64, number: usize, pick: u64) -> usize {
+        let at = usize::try_from(rank.saturating_sub(1)).unwrap_or(usize::MAX) % self.keys.len().max(1);
+        let runs = self.keys.get(at).map_or(&[0][..], |runs| &runs[..]);
+        let run = runs[usize::try_from(pick % runs.len() as u64).unwrap_or_default()];
+        // What is new in a run differs in each round over the samples.
+        run + self.turns * (number + 1)
+    }
+}
+
+/// The newest are used most where age counts; otherwise ranks are scattered over the keys.
+fn arrange(order: &mut [Option<Touch>], skew: Skew, id: &str, seed: u64) {
+    if matches!(skew, Skew::Latest(_) | Skew::Today) {
+        order.sort_by(|one, other| other.cmp(one));
+        return;
+    }
+    let mut random = Random::new(seed).named("ranks").named(id);
+    for at in (1..order.len()).rev() {
+        let with = random.below(at as u64 + 1);
+        order.swap(at, usize::try_from(with).unwrap_or_default());
+    }
+}
+
+/// How many runs go over the samples of a pattern once.
+fn turns(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64) -> usize {
+    let binding = samples::bind(catalogue, samples, pattern, seed, 0);
+    let lengths = binding.sources.iter().filter_map(|(entity, _)| samples.entities.get(entity).map(Vec::len));
+    lengths.max().unwrap_or(1).clamp(1, TURNS_MAX)
+}
+
+/// The request of a run.
+///
+/// # Errors
+/// The gap that nothing fills.
+pub(super) fn filled(
+    catalogue: &Catalogue,
+    samples: &Samples,
+    pattern: &Pattern,
+    seed: u64,
+    turn: usize,
+) -> Result<Map<String, Value>, String> {
+    let Some(request) = &pattern.request else { return Err("its format states no request".to_owned()) };
+    let binding = samples::bind(catalogue, samples, pattern, seed, turn);
+    samples::fill(request, &binding).map_err(|unfilled| format!("nothing fills {{{}}}", unfilled.gap))
+}
+
+/// The partition keys that a request touches: of tables, and of global indexes that are read or that a put writes.
+pub(super) fn touches(catalogue: &Catalogue, pattern: &Pattern, filled: &Map<String, Value>) -> Vec<Touch> {
+    let concrete = Pattern { request: Some(filled.clone()), ..pattern.clone() };
+    let Some(request) = request(catalogue, &concrete) else { return Vec::new() };
+    let mut touches: Vec<Touch> =
+        request.actions.iter().flat_map(|action| touched(catalogue, action)).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    touches.retain(|touch| seen.insert(touch.clone()));
+    touches
+}
+
+fn touched(catalogue: &Catalogue, action: &Action) -> Vec<Touch> {
+    let Some(table) = catalogue.table(&action.table) else { return Vec::new() };
+    let index = action.index.as_ref().and_then(|name| table.index(name));
+    let is_global = index.is_some_and(|index| index.kind == IndexKind::Global);
+    let keys = index.filter(|_| is_global).map_or(&table.keys, |index| &index.keys);
+    let own = key_text(action, keys).map(|key| Touch {
+        table: table.name.clone(),
+        index: action.index.clone().filter(|_| is_global),
+        key,
+    });
+    own.into_iter().chain(index_entries(table, action)).collect()
+}
+
+/// The entries of global indexes that a put makes.
+fn index_entries(table: &Table, action: &Action) -> Vec<Touch> {
+    if action.verb != Verb::Put {
+        return Vec::new();
+    }
+    let globals = table.indexes.iter().filter(|index| index.kind == IndexKind::Global);
+    let entries = globals.filter_map(|index| {
+        let key = key_text(action, &index.keys)?;
+        Some(Touch { table: table.name.clone(), index: Some(index.name.clone()), key })
+    });
+    entries.collect()
+}
+
+/// The partition key of an action as people read it; `None` where it names none, as a scan.
+fn key_text(action: &Action, keys: &Keys) -> Option<String> {
+    let values = keys.hash.iter().map(|name| value_of(action, name));
+    Some(values.collect::<Option<Vec<_>>>()?.join(" / "))
+}
+
+fn value_of(action: &Action, name: &str) -> Option<String> {
+    if let Some(item) = &action.item {
+        let value = item.get(name)?.as_object()?.values().next()?;
+        return Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    let of_key = action.key.iter().find(|part| part.attribute == name).map(|part| part.text.clone());
+    of_key.or_else(|| {
+        let clause = action.clauses.iter().find(|clause| clause.attribute == name && clause.operator == "=");
+        clause.and_then(|clause| clause.operands.first().cloned())
+    })
+}
