@@ -12,7 +12,7 @@ use super::measure::{Ended, Measures, Outcome};
 use super::schedule::{Arrival, Schedule};
 use super::units::consumed;
 use super::{IN_FLIGHT_MAX, Options, Progress, TIMER_SLACK};
-use crate::target::{Call, Target};
+use crate::target::{Call, Reply, Target};
 
 /// How often progress is told.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -121,8 +121,24 @@ async fn request(shared: &Shared, arrival: Arrival, due: Duration) {
 async fn ask(shared: &Shared, lane: &Lane, body: Value) -> Outcome {
     match shared.target.call(Call { operation: lane.operation, body, explain: false }).await {
         Ok(reply) if reply.is_success() => Outcome::Answered(consumed(&reply.body, lane.writes)),
-        Ok(reply) => Outcome::Failed(reply.error_code().unwrap_or("an error without a name").to_owned()),
+        Ok(reply) => failed(&reply),
         Err(problem) => Outcome::Failed(problem),
+    }
+}
+
+/// A condition that does not hold is told from everything else that ends a request or a transaction.
+fn failed(reply: &Reply) -> Outcome {
+    let error = reply.error_code().unwrap_or("an error without a name");
+    let reasons = reply.body.get("CancellationReasons").and_then(Value::as_array);
+    let codes = reasons.into_iter().flatten().filter_map(|reason| reason.get("Code")?.as_str());
+    let mut codes: Vec<&str> = codes.filter(|code| *code != "None").collect();
+    codes.sort_unstable();
+    codes.dedup();
+    match (error, codes.as_slice()) {
+        ("ConditionalCheckFailedException", _)
+        | ("TransactionCanceledException", ["ConditionalCheckFailed"]) => Outcome::Refused,
+        (_, []) => Outcome::Failed(error.to_owned()),
+        (_, codes) => Outcome::Failed(format!("{error} ({})", codes.join(", "))),
     }
 }
 

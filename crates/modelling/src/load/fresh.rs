@@ -20,8 +20,15 @@ pub(super) fn with_new_keys(catalogue: &Catalogue) -> Catalogue {
 fn new_gaps(catalogue: &Catalogue, pattern: &Pattern) -> Vec<(String, Parameter)> {
     let is_refused = pattern.expect.error.is_some() || pattern.create_share == Some(0.0);
     let Some(request) = request(catalogue, pattern).filter(|_| !is_refused) else { return Vec::new() };
-    let creating = request.actions.iter().filter(|action| creates(action));
-    creating.flat_map(|action| new_gaps_of(catalogue, pattern, action)).collect()
+    let (creating, others): (Vec<&Action>, Vec<&Action>) =
+        request.actions.iter().partition(|action| creates(action));
+    // What another part of the request must find cannot be new.
+    let texts =
+        others.iter().flat_map(|action| &action.key).filter_map(|part| Template::parse(&part.text).ok());
+    let found: Vec<String> =
+        texts.flat_map(|template| template.gaps().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let new = creating.into_iter().flat_map(|action| new_gaps_of(catalogue, pattern, action));
+    new.filter(|(gap, _)| !found.contains(gap)).collect()
 }
 
 fn creates(action: &Action) -> bool {

@@ -48,6 +48,8 @@ pub(super) struct Measures {
 pub(super) enum Outcome {
     /// With this consumption.
     Answered(Vec<Consumed>),
+    /// By a condition that did not hold.
+    Refused,
     /// With an error.
     Failed(String),
 }
@@ -91,7 +93,10 @@ impl Measures {
                     self.charge(lane, touch, id, read, write);
                 }
             }
-            Outcome::Failed(error) if is_expected(lane, &error) => measure.refused += 1,
+            Outcome::Refused => measure.refused += 1,
+            Outcome::Failed(error) if lane.pattern().expect.error.as_ref() == Some(&error) => {
+                measure.refused += 1;
+            }
             Outcome::Failed(error) => *measure.errors.entry(error).or_default() += 1,
         }
     }
@@ -113,12 +118,10 @@ impl Measures {
     }
 }
 
-/// A pattern that says how often its condition fails, or which error it expects, is not at fault where that happens.
-fn is_expected(lane: &Lane, error: &str) -> bool {
+/// The share of requests that the model expects to be refused.
+fn refusals_expected(lane: &Lane) -> f64 {
     let pattern = lane.pattern();
-    let refused = matches!(error, "ConditionalCheckFailedException" | "TransactionCanceledException");
-    pattern.expect.error.as_deref() == Some(error)
-        || refused && pattern.conditional_fail_rate.is_some_and(|rate| rate > 0.0)
+    if pattern.expect.error.is_some() { 1.0 } else { pattern.conditional_fail_rate.unwrap_or(0.0) }
 }
 
 /// The units of an answer by the partition keys that the request touched, evenly where there are several of one table.
@@ -187,6 +190,7 @@ fn loaded(lane: &Lane, measure: &Measure, seconds: f64) -> Loaded {
         answered: measure.answered,
         errors: measure.errors.clone(),
         refused: measure.refused,
+        refusals_expected: refusals_expected(lane),
         unsent: measure.unsent,
         latency_ms: percentiles(&mut all, [500, 900, 990, 999, 1000]),
         hot_p99_ms: p99(&measure.latencies.hot).filter(|_| is_skewed),

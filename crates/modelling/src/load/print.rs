@@ -120,7 +120,7 @@ fn remarks_of(loaded: &Loaded) -> Vec<String> {
         lines.push(format!("{}: {error} {count} times", loaded.id));
     }
     if loaded.refused > 0 {
-        lines.push(format!("{}: refused {} times, as the model expects", loaded.id, loaded.refused));
+        lines.push(refused(loaded));
     }
     if loaded.unsent > 0 {
         lines.push(format!(
@@ -133,6 +133,23 @@ fn remarks_of(loaded: &Loaded) -> Vec<String> {
         lines.push(format!("{}: {} a second were answered, {} were asked for", loaded.id, rates.0, rates.1));
     }
     lines
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a load are far below 2^52")]
+fn refused(loaded: &Loaded) -> String {
+    let share = loaded.refused as f64 / (loaded.answered + loaded.refused).max(1) as f64;
+    let (id, count, expected) = (&loaded.id, loaded.refused, loaded.refusals_expected);
+    let line = format!("{id}: refused {count} times ({})", percent(share));
+    if expected >= 1.0 {
+        return format!("{line}, as the model expects");
+    }
+    let line = format!("{line}, the model expects {}", percent(expected));
+    if share > expected + 0.05 {
+        return format!(
+            "{line}: a condition that holds once for an item fails when its turn comes again; --scale makes more samples"
+        );
+    }
+    line
 }
 
 fn hot(key: &HotKey) -> String {
@@ -204,7 +221,8 @@ fn pattern_json(loaded: &Loaded) -> Value {
         "achieved_per_second": loaded.achieved,
         "sent": loaded.sent,
         "answered": loaded.answered,
-        "refused_as_expected": loaded.refused,
+        "refused": loaded.refused,
+        "refused_share_expected": loaded.refusals_expected,
         "unsent": loaded.unsent,
         "errors": loaded.errors,
         "latency_ms": {"p50": p50, "p90": p90, "p99": p99, "p99.9": p999, "max": max},

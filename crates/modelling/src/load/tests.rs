@@ -243,3 +243,16 @@ fn a_pattern_without_a_rate_is_told() {
         run(catalogue, &Options { duration: Duration::from_secs(1), ..Options::default() }, MS, 0);
     assert_eq!(report.skipped, [("GET".to_owned(), "declares no rate".to_owned())]);
 }
+
+#[test]
+fn a_condition_that_does_not_hold_is_told_from_an_error() {
+    let mut loaded = Loaded { sent: 10, answered: 4, refused: 6, ..Loaded::default() };
+    assert!(loaded.reached());
+    let report = Report { patterns: vec![loaded.clone()], speed: 1.0, ..Report::default() };
+    assert!(table(&report).contains("refused 6 times (60 %), the model expects 0 %"), "{}", table(&report));
+    loaded.answered = 0;
+    loaded.refused = 10;
+    assert!(!loaded.reached());
+    loaded.refusals_expected = 1.0;
+    assert!(loaded.reached());
+}
