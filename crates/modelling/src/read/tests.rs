@@ -656,3 +656,15 @@ fn damaged_files_never_bring_the_reader_down() {
     }
     assert!(refused > 100, "most damage is told: {refused}");
 }
+
+#[test]
+fn a_condition_means_its_parameter_and_not_what_the_update_sets() {
+    let text = "hashrange: 1\nname: m\ntables: {T: {key: id}}\npatterns:\n  - {id: P1, name: move, operation: UpdateItem, key: {id: \"{id}\"}, \
+                update: {set: {email: \"{next}\"}}, condition: \"email = :email\"}\n";
+    let file = SourceFile { path: "m".to_owned(), bytes: text.as_bytes().to_vec() };
+    let catalogue = read(&[file], &ReadOptions::default()).unwrap();
+    let request = catalogue.patterns[0].request.clone().unwrap();
+    assert_eq!(request["UpdateExpression"], "SET email = :email2");
+    let values = serde_json::json!({":email": {"S": "{email}"}, ":email2": {"S": "{next}"}});
+    assert_eq!(request["ExpressionAttributeValues"], values);
+}

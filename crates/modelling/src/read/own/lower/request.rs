@@ -110,6 +110,10 @@ fn raw(
 fn given(fields: &Fields<'_>, scope: &Scope<'_>, log: &mut Log) -> Expression {
     let mut expression = Expression::default();
     expression.given(scope, fields.map("names", log), fields.map("values", log), log);
+    // `:email` of a condition is the gap {email}, also where an update sets `email` to something else.
+    if let Some(text) = fields.get("condition").and_then(crate::read::Node::as_str) {
+        expression.complete(text, scope, log);
+    }
     expression
 }
 
