@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Arg, ArgMatches, Command};
-use hashrange_env::{Clock as _, RealClock};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use hashrange_modelling::check::{self, Line};
+use hashrange_modelling::report::{self, Form, Found};
 use hashrange_modelling::{Catalogue, Finding, Severity};
 use serde_json::{Value, json};
+
+use super::place::Places;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +23,8 @@ Examples:
       Fail a build at warnings too
   hashrange model check shop.yaml --today 2027-04-01
       As if it were that day: which waivers will have expired?
+  hashrange model check shop.yaml --output sarif=check.sarif --output markdown=check.md
+      Findings for a code host and for a pull request
 
 Each finding names its rule: `hashrange model explain RULE` teaches it, `hashrange model rules` lists all with thresholds.
 A model allows a finding with a reason and an end:
@@ -32,9 +37,15 @@ pub(crate) fn command() -> Command {
     let format = Arg::new("format")
         .long("format")
         .value_name("FORMAT")
-        .value_parser(["table", "json"])
+        .value_parser(Form::ALL.map(Form::name))
         .default_value("table")
-        .help("What is printed: table or json");
+        .help("What is printed");
+    let output = Arg::new("output")
+        .long("output")
+        .value_name("FORMAT=PATH")
+        .action(ArgAction::Append)
+        .value_parser(super::test::output)
+        .help("A file to write besides, in one of the formats; may be repeated");
     let deny = Arg::new("deny")
         .long("deny")
         .value_name("SEVERITY")
@@ -48,7 +59,7 @@ pub(crate) fn command() -> Command {
         .help("The day by which waivers expire, as 2027-03-31 [default: the clock's]");
     let command =
         Command::new("check").about("Judge a model by its declarations and samples, without running it");
-    super::with_files(command).args([format, deny, today]).after_help(EXAMPLES)
+    super::with_files(command).args([format, output, deny, today]).after_help(EXAMPLES)
 }
 
 /// `2027-03-31`
@@ -68,12 +79,10 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
         Ok(catalogue) => catalogue,
         Err(code) => return code,
     };
-    let today = flags.get_one::<String>("today").cloned().unwrap_or_else(today);
+    let today = flags.get_one::<String>("today").cloned().unwrap_or_else(hashrange::model::today);
     let findings = check::check(&catalogue, &today);
-    if flags.get_one::<String>("format").map(String::as_str) == Some("json") {
-        say(&format!("{:#}", as_json(&catalogue, &findings)));
-    } else {
-        say(&as_table(&catalogue, &findings));
+    if let Err(problem) = tell(flags, &catalogue, &findings) {
+        return super::wrong(&[problem]);
     }
     let denied = match flags.get_one::<String>("deny").map(String::as_str) {
         Some("note") => Severity::Note,
@@ -84,23 +93,24 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
     if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// The clock's day, in UTC.
-pub(crate) fn today() -> String {
-    let days = RealClock::new().now().seconds() / 86_400;
-    day(days)
-}
-
-/// The date of a day counted from 1970-01-01. (Howard Hinnant's algorithm, days to civil.)
-fn day(days: u64) -> String {
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+/// Prints what was found, and writes the files that were asked for.
+fn tell(flags: &ArgMatches, catalogue: &Catalogue, findings: &[Finding]) -> Result<(), String> {
+    let files: Vec<String> = flags.get_many::<String>("file").into_iter().flatten().cloned().collect();
+    let places = Places::of(&files);
+    let place = |finding: &Finding| places.of_finding(finding);
+    let found = Found { model: &catalogue.name, findings, place: &place };
+    let text = |form| match form {
+        Form::Table => as_table(catalogue, findings) + "\n",
+        Form::Json => format!("{:#}\n", as_json(catalogue, findings)),
+        other => report::findings(&found, other),
+    };
+    let form = flags.get_one::<String>("format").and_then(|name| Form::from_name(name));
+    say(text(form.unwrap_or(Form::Table)).trim_end_matches('\n'));
+    for (form, path) in flags.get_many::<(Form, PathBuf)>("output").into_iter().flatten() {
+        std::fs::write(path, text(*form))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn as_table(catalogue: &Catalogue, findings: &[Finding]) -> String {
@@ -188,15 +198,6 @@ pub(super) fn say(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_become_dates() {
-        for (days, date) in
-            [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_787, "2026-11-30")]
-        {
-            assert_eq!(day(days), date);
-        }
-    }
 
     #[test]
     fn a_date_has_ten_characters() {

@@ -1,12 +1,11 @@
 //! `hashrange model draw`: the model as one page, or as Mermaid.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
 use hashrange_modelling::cost::{self, Prices};
 use hashrange_modelling::draw::{self, Drawing};
-use hashrange_modelling::{Catalogue, check, plan};
+use hashrange_modelling::{Catalogue, check, plan, samples};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,14 +55,15 @@ fn drawn(flags: &ArgMatches) -> Result<ExitCode, ExitCode> {
 }
 
 fn page(catalogue: &Catalogue) -> String {
-    let findings = check::check(catalogue, &super::check::today());
+    let findings = check::check(catalogue, &hashrange::model::today());
     let costs = cost::cost(catalogue, &Prices::built_in());
+    let generated = samples::generate(catalogue, samples::Options::default());
     draw::html(&Drawing {
         catalogue,
         plans: &plan::plans(catalogue),
         findings: &findings,
         costs: Some(&costs),
-        samples: &BTreeMap::new(),
+        samples: &generated.tables,
     })
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn command() -> Command {
 }
 
 /// `junit=test.xml`
-fn output(text: &str) -> Result<(Form, PathBuf), String> {
+pub(super) fn output(text: &str) -> Result<(Form, PathBuf), String> {
     let wrong = || {
         let names: Vec<&str> = Form::ALL.into_iter().map(Form::name).collect();
         format!("write FORMAT=PATH with a format of {}", names.join(", "))
