@@ -28,16 +28,18 @@ Examples:
   hashrange model load shop.yaml --endpoint http://127.0.0.1:8000 --pattern P3 --format markdown
       One pattern, on a server
 
-Requests come at random at their declared rates, whatever the database does, and latencies are counted from when a request should have
-begun. Keys are used as the skew says: uniform, zipf:0.99, hot:0.2:0.8, latest:0.99, celebrity:0.05 or today; a pattern's own skew
-counts before --skew. A key that gets more than one partition of DynamoDB serves (1,000 write or 3,000 read units a second at the
-declared rates) is told, with the number of keys over which to spread it. One seed is one schedule.
+Requests come at random at their declared rates, whatever the database does, and latencies are
+counted from when a request should have begun. Keys are used as the skew says: uniform, zipf:0.99,
+hot:0.2:0.8, latest:0.99, celebrity:0.05 or today; a pattern's own skew counts before --skew. A key
+that gets more than one partition of DynamoDB serves (1,000 write or 3,000 read units a second at
+the declared rates) is told, with the number of keys over which to spread it. One seed is one
+schedule.
 
-Without --data and --endpoint the database is a new one in memory. Its tables are made, filled with samples and removed again; on an
-endpoint they must not be there before, unless --existing is given.
+Without --data and --endpoint the database is a new one in memory. Its tables are made, filled with
+samples and removed again; on an endpoint they must not be there before, unless --existing is given.
 
-Exit codes: 0 every pattern reached its rate without errors and no key is too hot; 1 one did not, or one is; 2 the command line or a
-file is wrong.";
+Exit codes: 0 every pattern reached its rate without errors and no key is too hot; 1 one did not, or
+one is; 2 the command line or a file is wrong, or the database cannot be used.";
 
 /// The command line.
 pub(super) fn command() -> Command {
@@ -227,4 +229,58 @@ fn duration(text: &str) -> Result<Duration, String> {
 fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok().filter(|speed| *speed > 0.0 && *speed <= 1000.0);
     speed.ok_or_else(|| "write a number above 0 and up to 1000, for example 0.1".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::tests::{Folder, SHOP};
+
+    fn flags(more: &[&str]) -> (Folder, ArgMatches) {
+        let folder = Folder::with(&[("shop.yaml", SHOP)]);
+        let path = folder.path("shop.yaml");
+        let words = ["load", &path, "--duration", "400ms"].into_iter().chain(more.iter().copied());
+        let flags = command().try_get_matches_from(words).expect("a command line");
+        (folder, flags)
+    }
+
+    async fn report(flags: &ArgMatches) -> Result<Report, String> {
+        let catalogue = read_catalogue(flags).expect("a model");
+        let options = options(flags, &catalogue)?;
+        loaded(flags, catalogue, &options).await
+    }
+
+    #[tokio::test]
+    async fn a_model_is_loaded_in_memory() {
+        let (_folder, flags) = flags(&["--speed", "5"]);
+        let report = report(&flags).await.expect("a report");
+        let loaded = &report.patterns[0];
+        assert!(loaded.sent > 20 && loaded.answered == loaded.sent && report.passed(), "{report:?}");
+        assert!((loaded.read_units - 0.5).abs() < 1e-9, "{loaded:?}");
+    }
+
+    #[tokio::test]
+    async fn tables_on_disk_are_removed_after_a_load() {
+        let data = tempfile::tempdir().expect("a temporary folder");
+        let data = data.path().display().to_string();
+        let (_folder, flags) = flags(&["--data", &data]);
+        for _ in 0..2 {
+            report(&flags).await.expect("the tables are not there");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_pattern_that_is_not_there_is_refused() {
+        let (_folder, flags) = flags(&["--pattern", "P9"]);
+        assert_eq!(report(&flags).await, Err("--pattern P9: the model has no pattern of that id".to_owned()));
+    }
+
+    #[test]
+    fn durations_and_speeds_have_bounds() {
+        assert_eq!(duration("5m"), Ok(Duration::from_mins(5)));
+        assert!(duration("1ms").is_err() && duration("25h").is_err() && duration("5").is_err());
+        assert!(
+            speed("0.1").is_ok() && speed("0").is_err() && speed("NaN").is_err() && speed("1e9").is_err()
+        );
+    }
 }
