@@ -269,13 +269,13 @@ mod tests {
 
     #[test]
     fn no_answer_at_all_still_makes_a_file() {
-        expect![[r#"
+        expect![[r"
             hashrange: 1
             name: shop
             tables:
               Shop:
                 key: {hash: PK, range: SK}
-        "#]]
+        "]]
         .assert_eq(&asked(""));
     }
 

@@ -1,5 +1,6 @@
 //! `hashrange model record`: a recording of traffic as a draft catalogue, or against a declared one.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -120,15 +121,16 @@ fn seen_table(recording: &Recording) -> String {
     let mut text = format!("{:>10}  {:>8}  {:>8}  {:>9}  pattern\n", "requests", "peak/s", "units", "p99 ms");
     for seen in by_count(recording) {
         let p99 = seen.latency_us.get(2).copied().unwrap_or_default();
-        text.push_str(&format!(
-            "{:>10}  {:>8}  {:>8.2}  {:>5}.{:03}  {}\n",
+        let _ = writeln!(
+            text,
+            "{:>10}  {:>8}  {:>8.2}  {:>5}.{:03}  {}",
             seen.count,
             seen.peak,
             seen.units_mean(),
             p99 / 1000,
             p99 % 1000,
             record::name(&seen.shape)
-        ));
+        );
     }
     text
 }
@@ -137,7 +139,7 @@ fn seen_markdown(recording: &Recording) -> String {
     let mut text = "| requests | peak/s | units | pattern |\n|--:|--:|--:|---|\n".to_owned();
     for seen in by_count(recording) {
         let name = record::name(&seen.shape);
-        text.push_str(&format!("| {} | {} | {:.2} | {name} |\n", seen.count, seen.peak, seen.units_mean()));
+        let _ = writeln!(text, "| {} | {} | {:.2} | {name} |", seen.count, seen.peak, seen.units_mean());
     }
     text
 }
@@ -184,9 +186,9 @@ fn lines(comparison: &Comparison, bullet: &str, quote: &str) -> String {
     sections.push(("Indexes that nothing read".to_owned(), unread.collect()));
     let mut text = format!("{} declared patterns were seen.\n", comparison.seen);
     for (title, lines) in sections.into_iter().filter(|(_, lines)| !lines.is_empty()) {
-        text.push_str(&format!("\n{title}:\n"));
+        let _ = write!(text, "\n{title}:\n");
         for line in lines {
-            text.push_str(&format!("{bullet}{line}\n"));
+            let _ = writeln!(text, "{bullet}{line}");
         }
     }
     text

@@ -50,14 +50,14 @@ fn traffic_that_is_not_declared_is_told() {
     let folder = temporary();
     let (file, declared) = (folder.path().join("traffic.json"), folder.path().join("declared.yaml"));
     recorded(&file);
-    let model = r##"hashrange: 1
+    let model = r#"hashrange: 1
 name: shop
 tables:
   shop: {key: {hash: k}}
 patterns:
   - {id: P1, name: a user, operation: GetItem, table: shop, key: {k: "USER#{user}"}, parameters: {user: {new: uuid}}}
   - {id: P2, name: all, operation: Scan, table: shop}
-"##;
+"#;
     std::fs::write(&declared, model).expect("a folder that can be written");
     let (code, told) = model_record(&[text(&file), "--against", text(&declared)]);
     assert_eq!(code, Some(1), "{told}");

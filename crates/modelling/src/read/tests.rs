@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "an expectation is made where it is given")]
+
 use expect_test::{Expect, expect, expect_file};
 
 use serde_json::Value;
@@ -193,9 +195,9 @@ waivers: [{rule: x, until: soon}]
 fn text_that_is_no_yaml_is_told_with_its_place() {
     refused(
         "hashrange: 1\n  name: x\n",
-        expect![[r#"
+        expect![[r"
         m.yaml:2:7: this is no YAML: mapping values are not allowed in this context
-    "#]],
+    "]],
     );
     refused(
         "a: 1\n",
@@ -228,7 +230,7 @@ fn command_lines_become_requests() {
     becomes(
         "m.json",
         include_str!("../../tests/data/shape_m.json"),
-        expect![[r##"
+        expect![[r#"
         # m.json:5:30: TimeToLiveSpecification is no parameter of CreateTable; taken as UpdateTimeToLive
         # m.json:7:107: True is Python, not JSON; taken as true
         # m.json:8:26: table Library has an item with this key already; a batch with both is refused
@@ -276,7 +278,7 @@ fn command_lines_become_requests() {
           - id: "9"
             name: Free-text search in titles
             external: belongs to a search service
-    "##]],
+    "#]],
     );
 }
 
@@ -288,14 +290,14 @@ fn sizes_and_rates_are_read_with_their_defaults() {
 
 #[test]
 fn files_that_each_know_a_part_are_merged() {
-    let overlay = r#"
+    let overlay = r"
 hashrange: 1
 name: library
 patterns:
   - {id: 3, expect: {min: 1}, budget: {rcu: 3}}
   - {id: 5a, who: desk, expect: {count: 1}}
   - {id: 10, name: by title, table: Library, need: {equal: [title]}}
-"#;
+";
     let files = [
         file("m.json", include_str!("../../tests/data/shape_m.json")),
         file("s.json", include_str!("../../tests/data/shape_s.json")),
@@ -316,7 +318,7 @@ fn workbench_models_are_read_with_their_quirks() {
     becomes(
         "w.json",
         include_str!("../../tests/data/workbench.json"),
-        expect![[r##"
+        expect![[r#"
         # w.json:1:135: version "4.0" is newer than what is known (1 to 3)
         # w.json:2:15: table Loans: 5 units each way are the tool's default, and no intention; how it is paid is taken as not stated
         # w.json:8:91: more holds plain JSON inside M
@@ -340,7 +342,7 @@ fn workbench_models_are_read_with_their_quirks() {
               isbn: S
               pages: "N"
               mail: email
-    "##]],
+    "#]],
     );
 }
 
@@ -464,7 +466,7 @@ fn the_cost_tools_input_is_read() {
     becomes(
         "c.json",
         include_str!("../../tests/data/cost_tool.json"),
-        expect![[r##"
+        expect![[r#"
         # c.json:1:86: entries of index ByBook are larger than the items of Library
         hashrange: 1
         name: ""
@@ -483,7 +485,7 @@ fn the_cost_tools_input_is_read() {
             items: 10
             rate: {peak: 5, avg: 5}
             item_bytes: 400
-    "##]],
+    "#]],
     );
 }
 

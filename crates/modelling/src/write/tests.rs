@@ -69,7 +69,7 @@ fn the_other_shapes_read_back_what_they_can_say() {
 #[test]
 fn what_a_shape_cannot_say_is_listed() {
     let list = |lost: Vec<String>| lost.join("\n");
-    expect![[r#"
+    expect![[r"
         auto scaling: Shop
         budgets: 1
         counts and sizes: Shop
@@ -88,8 +88,8 @@ fn what_a_shape_cannot_say_is_listed() {
         where {any}, {email}, {flags}, {meta}, {note}, {userId} come from, which stay as they are in the command: P7
         where {name}, {placed}, {seq}, {status}, {token}, {total}, {userId} come from, which stay as they are in the command: P11
         where {placed}, {seq}, {userId} come from, which stay as they are in the command: P8
-        where {userId} come from, which stay as they are in the command: 1, P2, P5, P6, P9, P10, P16"#]].assert_eq(&list(super::shape_m(&parse(SHOP)).1));
-    expect![[r#"
+        where {userId} come from, which stay as they are in the command: 1, P2, P5, P6, P9, P10, P16"]].assert_eq(&list(super::shape_m(&parse(SHOP)).1));
+    expect![[r"
         a peak rate, which the shape demands and the catalogue has not: P3, P4, P5, P7, P8, P9, P10, P11, P12, P13, P16, P17, P18
         budgets: 1
         declarations: P9, P11, P13
@@ -103,7 +103,7 @@ fn what_a_shape_cannot_say_is_listed() {
         requests: 1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P16, P17
         sample items: Shop
         time to live: Shop
-        waivers: low-cardinality-partition-key"#]].assert_eq(&list(super::shape_s(&parse(SHOP)).1));
+        waivers: low-cardinality-partition-key"]].assert_eq(&list(super::shape_s(&parse(SHOP)).1));
 }
 
 #[test]

@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "an expectation is made where it is given")]
+
 use expect_test::{Expect, expect};
 use serde_json::Value;
 
@@ -81,9 +83,9 @@ fn what_the_client_does_is_told() {
     );
     read(
         "aws dynamodb put-item --table-name T --item file://item.json",
-        expect![[r#"
+        expect![[r"
         PutItem null
-        note: --item file://item.json is another file, so the request is not read"#]],
+        note: --item file://item.json is another file, so the request is not read"]],
     );
 }
 
