@@ -11,11 +11,11 @@ mod format;
 mod random;
 mod relation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashrange_item::{AttributeValue, Attributes};
 
-use crate::catalogue::{Catalogue, Entity};
+use crate::catalogue::{Catalogue, Entity, Table};
 
 pub(crate) use build::key_bytes;
 pub(crate) use fill::attributes_json;
@@ -71,12 +71,42 @@ impl Samples {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// A few collections of each kind of item, and a few rows of each kind in them: enough to look at.
+    pub fn excerpt(&self, catalogue: &Catalogue) -> BTreeMap<String, Vec<Attributes>> {
+        let excerpt_of = |table: &Table| (table.name.clone(), self.excerpt_of(table));
+        catalogue.tables.iter().map(excerpt_of).collect()
+    }
+
+    fn excerpt_of(&self, table: &Table) -> Vec<Attributes> {
+        let (hash, range) = (table.keys.hash.first(), table.keys.range.first());
+        let text = |item: &Attributes, name: Option<&String>| {
+            name.and_then(|name| item.get(name)).map_or_else(String::new, |value| format!("{value:?}"))
+        };
+        let first = self.entities.values().flat_map(|made| made.iter().take(EXCERPT_COLLECTIONS));
+        let shown: BTreeSet<String> = first.map(|instance| text(&instance.item, hash)).collect();
+        let mut rows: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let items = self.tables.get(&table.name).into_iter().flatten();
+        let fits = |item: &&Attributes| {
+            let (partition, sort) = (text(item, hash), text(item, range));
+            let kind = sort.split('#').next().unwrap_or_default().to_owned();
+            let is_shown = self.entities.is_empty() || shown.contains(&partition);
+            let count = rows.entry((partition, kind)).or_default();
+            *count += 1;
+            is_shown && *count <= EXCERPT_ROWS
+        };
+        items.filter(fits).cloned().collect()
+    }
 }
 
 /// The date of an instant, in seconds since the Unix epoch: `2026-11-30`.
 pub fn day(seconds: u64) -> String {
     format::date(seconds)
 }
+
+/// Collections of each kind of item in an excerpt, and rows of each kind in one of them.
+const EXCERPT_COLLECTIONS: usize = 2;
+const EXCERPT_ROWS: usize = 3;
 
 /// Makes sample data for a model.
 pub fn generate(catalogue: &Catalogue, options: Options) -> Samples {

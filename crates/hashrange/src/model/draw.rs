@@ -57,13 +57,13 @@ fn drawn(flags: &ArgMatches) -> Result<ExitCode, ExitCode> {
 fn page(catalogue: &Catalogue) -> String {
     let findings = check::check(catalogue, &hashrange::model::today());
     let costs = cost::cost(catalogue, &Prices::built_in());
-    let generated = samples::generate(catalogue, samples::Options::default());
+    let generated = samples::generate(catalogue, samples::Options::default()).excerpt(catalogue);
     draw::html(&Drawing {
         catalogue,
         plans: &plan::plans(catalogue),
         findings: &findings,
         costs: Some(&costs),
-        samples: &generated.tables,
+        samples: &generated,
     })
 }
 

@@ -138,3 +138,17 @@ tables:
     };
     assert_eq!([distinct("PK"), distinct("status"), distinct("email")], [6, 1, 6]);
 }
+
+#[test]
+fn an_excerpt_has_a_few_rows_of_each_kind() {
+    let catalogue = catalogue(SHOP);
+    let samples = generate(&catalogue, Options::default());
+    let excerpt = samples.excerpt(&catalogue);
+    let rows = &excerpt["Shop"];
+    let kind = |prefix: &str| {
+        let begins = |item: &&Attributes| format!("{:?}", item.get("SK").unwrap()).contains(prefix);
+        rows.iter().filter(begins).count()
+    };
+    assert!((1..=4).contains(&kind("PROFILE")), "{rows:?}");
+    assert!((1..=12).contains(&kind("ORDER#")) && kind("ORDER#") < samples.tables["Shop"].len(), "{rows:?}");
+}
