@@ -52,7 +52,8 @@ pub(crate) fn command() -> Command {
         .about("Plan, check, test, load, price and draw access patterns")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(COMMANDS.iter().map(|(command, _)| command()))
+        // Made only where a model is asked for: their texts would stay in the memory of a server.
+        .defer(|command| command.subcommands(COMMANDS.iter().map(|(command, _)| command())))
         .after_help(EXIT_CODES)
 }
 

@@ -72,7 +72,7 @@ impl Samples {
         self.len() == 0
     }
 
-    /// A few collections of each kind of item, and a few rows of each kind in them: enough to look at.
+    /// The given items, a few collections of each kind of item, and a few rows of each kind in them: enough to look at.
     pub fn excerpt(&self, catalogue: &Catalogue) -> BTreeMap<String, Vec<Attributes>> {
         let excerpt_of = |table: &Table| (table.name.clone(), self.excerpt_of(table));
         catalogue.tables.iter().map(excerpt_of).collect()
@@ -93,7 +93,7 @@ impl Samples {
             let is_shown = self.entities.is_empty() || shown.contains(&partition);
             let count = rows.entry((partition, kind)).or_default();
             *count += 1;
-            is_shown && *count <= EXCERPT_ROWS
+            table.samples.contains(item) || (is_shown && *count <= EXCERPT_ROWS)
         };
         items.filter(fits).cloned().collect()
     }
