@@ -5,6 +5,7 @@ mod ending;
 mod log;
 mod metrics;
 mod record;
+mod schema;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

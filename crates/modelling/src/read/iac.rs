@@ -16,7 +16,6 @@ mod aws;
 mod context;
 mod describe;
 mod evaluate;
-mod live;
 mod lower;
 mod paths;
 mod scaling;
@@ -25,7 +24,6 @@ mod template;
 mod terraform;
 pub mod tree;
 
-pub use live::from_target;
 pub use paths::includes;
 
 /// Reads all files of one of the formats of infrastructure, which may refer to each other.

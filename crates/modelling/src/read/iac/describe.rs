@@ -4,7 +4,6 @@
 //! puts them there.
 
 use crate::catalogue::{Consistency, IndexKind, Table};
-use crate::read::node::Mark;
 
 use super::aws;
 use super::context::Context;
@@ -120,6 +119,3 @@ fn size(context: &mut Context<'_>, node: &Tree, count: &str, bytes: &str) -> (Op
     let bytes = context.number(node.get(bytes), bytes);
     (count, count.zip(bytes).map(|(count, bytes)| bytes / count).filter(|mean| *mean > 0.0))
 }
-
-/// A place that no file has.
-pub(super) const NOWHERE: Mark = Mark { line: 0, column: 0 };
