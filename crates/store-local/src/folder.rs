@@ -5,6 +5,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::files::Damage;
 use crate::sequence;
 
@@ -16,6 +18,8 @@ const OLDEST_VERSION: u32 = 2;
 pub(crate) const FIRST_WITH_SEQUENCE: u32 = 3;
 /// First line of the format file.
 const MAGIC: &str = "hashrange data folder";
+/// Begins the line with the checksum of the lines before it. Folders of earlier builds have none.
+const SEAL: &str = "checksum ";
 pub(crate) const FORMAT_FILE: &str = "hashrange.format";
 const FORMAT_FILE_DRAFT: &str = "hashrange.format.new";
 /// Folder of the tree engine.
@@ -283,6 +287,12 @@ fn check_format(path: &Path, text: &str) -> Result<u32, OpenError> {
     if lines.next() != Some(MAGIC) {
         return Err(damaged("its first line is not ours"));
     }
+    // Before the version is looked at: a damaged number must not pass for the folder of a later release.
+    if let Some(sealed) = text.find(&format!("\n{SEAL}"))
+        && text[sealed + 1..].trim_end() != seal(&text[..=sealed])
+    {
+        return Err(damaged("its checksum does not agree"));
+    }
     let version = lines.next().and_then(|line| line.strip_prefix("format "));
     let found: u32 = version
         .and_then(|digits| digits.parse().ok())
@@ -299,8 +309,15 @@ fn check_format(path: &Path, text: &str) -> Result<u32, OpenError> {
 
 fn write_draft(path: &Path) -> io::Result<()> {
     let mut file = File::create(path.join(FORMAT_FILE_DRAFT))?;
-    write!(file, "{MAGIC}\nformat {FORMAT_VERSION}\ncreated-by hashrange {}\n", env!("CARGO_PKG_VERSION"))?;
+    let release = env!("CARGO_PKG_VERSION");
+    let text = format!("{MAGIC}\nformat {FORMAT_VERSION}\ncreated-by hashrange {release}\n");
+    writeln!(file, "{text}{}", seal(&text))?;
     file.sync_all()
+}
+
+/// The line that closes a format file of these lines.
+fn seal(lines: &str) -> String {
+    format!("{SEAL}{:016x}", xxh3_64(lines.as_bytes()))
 }
 
 /// Writes the draft of the format file, and drops what a start that did not finish has left.

@@ -385,7 +385,7 @@ fn a_folder_of_format_2_is_read_and_becomes_one_of_format_3() {
     let base = temporary();
     killed(base.path());
     let format = base.path().join(folder::FORMAT_FILE);
-    fs::write(&format, fs::read_to_string(&format).unwrap().replace("format 3", "format 2")).unwrap();
+    fs::write(&format, "hashrange data folder\nformat 2\ncreated-by hashrange 0.1.0\n").unwrap();
     fs::remove_file(base.path().join(sequence::FILE)).unwrap();
     let store = open(base.path()).unwrap();
     assert_eq!(served(&store).unwrap().0.len() as u64, ROWS_WRITTEN);

@@ -81,6 +81,7 @@ fn a_damaged_format_file_is_refused() {
         b"something else",
         b"hashrange data folder\nformat x",
         b"hashrange data folder\nformat 0",
+        b"hashrange data folder\nformat 7\nchecksum 0123456789abcdef\n",
         b"\xff",
     ] {
         let base = tempfile::tempdir().unwrap();
@@ -88,6 +89,32 @@ fn a_damaged_format_file_is_refused() {
         let message = refusal(base.path());
         assert!(message.contains("is damaged") && message.contains("restore it from a backup"), "{message}");
     }
+}
+
+#[test]
+fn no_flipped_bit_makes_a_format_file_one_of_another_release() {
+    let base = tempfile::tempdir().unwrap();
+    Folder::open(base.path()).unwrap().finish().unwrap();
+    let file = base.path().join(FORMAT_FILE);
+    let whole = fs::read(&file).unwrap();
+    for bit in 0..whole.len() * 8 {
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&file, bytes).unwrap();
+        match version(base.path()) {
+            Ok(Some(FORMAT_VERSION)) | Err(OpenError::Damaged { .. }) => {}
+            other => panic!("bit {bit}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_a_build_without_checksum_is_opened() {
+    let base = tempfile::tempdir().unwrap();
+    Folder::open(base.path()).unwrap().finish().unwrap();
+    fs::write(base.path().join(FORMAT_FILE), format!("{MAGIC}\nformat 3\ncreated-by hashrange 0.1.0\n"))
+        .unwrap();
+    Folder::open(base.path()).unwrap();
 }
 
 #[test]
