@@ -1,6 +1,7 @@
 //! Accepting connections, and letting them go.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::Handler;
-use crate::connection::{Busy, Guard, Refusal, Refusals};
+use crate::connection::{Busy, Guard, Refusal, Refusals, Turns};
 use crate::credentials::Keyring;
 use crate::http::{Front, Session};
 use crate::tls::{Accepted, Tls};
@@ -270,10 +271,11 @@ async fn converse<H: Handler, S: AsyncRead + AsyncWrite + Unpin>(
         .half_close(true)
         .serve_connection(TokioIo::new(guard), service);
     let mut connection = pin!(connection);
+    let turns = Turns::new();
     loop {
         tokio::select! {
             biased;
-            ended = connection.as_mut() => {
+            ended = poll_fn(|cx| turns.poll(connection.as_mut(), cx)) => {
                 if let Err(error) = ended {
                     tracing::debug!(%error, "connection ended");
                 }

@@ -4,7 +4,9 @@ mod framing;
 mod guard;
 pub(crate) mod memory;
 mod refusal;
+mod turns;
 mod watch;
 
 pub(crate) use guard::{Busy, Guard};
 pub(crate) use refusal::{Refusal, Refusals};
+pub(crate) use turns::Turns;
