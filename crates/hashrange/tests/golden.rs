@@ -30,6 +30,8 @@
 //! - `!memory`, at the top, leaves the durable engine out, for scripts of thousands of writes;
 //! - before a step, `!header NAME: VALUE` replaces or adds a header of its request, `!header NAME` leaves one out, and
 //!   `!line GET /path` replaces `POST /`;
+//! - before a step, `!hold` sends its request on a connection of its own and holds up its commit: done but not answered,
+//!   the request is under way until the step `Release`, whose outcome is the answer;
 //! - before a step, `!plan` adds the line `plan: …`, what `explain` prints, to the outcome; `!show A.B` reduces an answer to
 //!   that member; `!for 1 5` sends the request with `$i` from 1 to 5 and shows the last outcome.
 //!
@@ -50,14 +52,19 @@ use std::time::Duration;
 use hashrange::api::{Error, Operation};
 use hashrange_engine::{Engine, Options, Scope};
 use hashrange_env::Simulation;
-use hashrange_store::{Memory, Mirror, Store};
+use hashrange_store::{Chances, Faulty, Held, Memory, Mirror, Store};
 use hashrange_store_local::LocalStore;
 use hashrange_wire::json;
 use serde_json::{Value, json};
-use wire::{Changes, Wire};
+use tokio::task::JoinHandle;
+use wire::{Answer, Changes, Wire};
 
 /// Longest line of an answer on one line.
 const WIDTH: usize = 116;
+/// The step that lets the held request go on.
+const RELEASE: &str = "Release";
+/// The outcome of a step whose request is held.
+const UNDER_WAY: &str = "under way";
 /// Shortest repetition that an outcome abbreviates.
 const RUN_MIN: usize = 60;
 
@@ -212,7 +219,7 @@ fn split_step<'s>(first: &'s str, mut rest: impl Iterator<Item = &'s str>, place
 /// Whether every bracket of the request is closed.
 fn is_whole(request: &str) -> bool {
     let (_, body) = request.split_once(' ').unwrap_or((request, ""));
-    body.starts_with("raw ") || serde_json::from_str::<Value>(&expand(body)).is_ok()
+    request == RELEASE || body.starts_with("raw ") || serde_json::from_str::<Value>(&expand(body)).is_ok()
 }
 
 /// Whether two outcomes say the same, however their JSON is laid out.
@@ -262,6 +269,9 @@ struct World {
     runtime: tokio::runtime::Runtime,
     simulation: Simulation,
     local: Arc<LocalStore>,
+    /// In scripts that hold requests up.
+    faulty: Option<Arc<Faulty>>,
+    under_way: Option<UnderWay>,
     engine: Arc<Engine>,
     wire: Wire,
     scope: Scope,
@@ -269,9 +279,16 @@ struct World {
     _folder: tempfile::TempDir,
 }
 
+/// A request whose commit is held, and its answer to come.
+struct UnderWay {
+    held: Held,
+    answer: JoinHandle<Answer>,
+}
+
 /// What was asked of the next step.
 #[derive(Default)]
 struct Tags {
+    hold: bool,
     plan: bool,
     show: Option<String>,
     times: Option<(u32, u32)>,
@@ -292,11 +309,26 @@ impl World {
         } else {
             Arc::new(Mirror::new(local.clone(), memory))
         };
+        let holds = script.lines().any(|line| line == "!hold");
+        let faulty =
+            holds.then(|| Arc::new(Faulty::new(Arc::clone(&store), env.clone(), Chances::default())));
+        let store = faulty.clone().map_or(store, |faulty| faulty as Arc<dyn Store>);
         let engine = runtime.block_on(Engine::open(store, env.clone(), options(script))).unwrap();
         let engine = Arc::new(engine);
         let wire = runtime.block_on(Wire::open(Arc::clone(&engine), &env));
         let scope = Scope { account: "000000000000".to_owned(), region: "us-east-1".to_owned() };
-        World { runtime, simulation, local, engine, wire, scope, tags: Tags::default(), _folder: folder }
+        World {
+            runtime,
+            simulation,
+            local,
+            faulty,
+            under_way: None,
+            engine,
+            wire,
+            scope,
+            tags: Tags::default(),
+            _folder: folder,
+        }
     }
 
     fn tag(&mut self, tag: &str) {
@@ -313,6 +345,7 @@ impl World {
                 self.tags.changes.headers.push((name.to_owned(), value.map(expand)));
             }
             "line" => self.tags.changes.line = Some(expand(rest)),
+            "hold" => self.tags.hold = true,
             "plan" => self.tags.plan = true,
             "show" => self.tags.show = Some(rest.to_owned()),
             "for" => {
@@ -355,11 +388,17 @@ impl World {
 
     /// Sends a request and prints its outcome.
     fn step(&mut self, request: &str, place: &str) -> String {
+        if request == RELEASE {
+            return self.release(place);
+        }
         let (operation, body) = request.split_once(' ').unwrap_or_else(|| panic!("{place}: no request"));
         let operation = Operation::ALL.into_iter().find(|known| known.name() == operation);
         let operation = operation.unwrap_or_else(|| panic!("{place}: no such operation"));
         let body = expand(body.strip_prefix("raw ").unwrap_or(body));
         let tags = std::mem::take(&mut self.tags);
+        if tags.hold {
+            return self.begin(operation, tags.changes, body);
+        }
         let (from, to) = tags.times.unwrap_or((1, 1));
         let mut plan = String::new();
         let mut answer = Value::Null;
@@ -371,6 +410,35 @@ impl World {
             answer = self.call(operation, &tags.changes, body.as_bytes());
         }
         plan + &print(answer, tags.show.as_deref())
+    }
+
+    /// Sends a request whose commit is held. One that is answered without a commit is not.
+    fn begin(&mut self, operation: Operation, changes: Changes, body: String) -> String {
+        let faulty = self.faulty.as_ref().expect("a script with `!hold` has a store that holds");
+        assert!(self.under_way.is_none(), "one request is held at a time");
+        let mut held = faulty.hold();
+        let mut wire = self.runtime.block_on(self.wire.another());
+        let scope = self.scope.clone();
+        let ask = async move { wire.ask(operation, &scope, &changes, body.as_bytes()).await };
+        let mut answer = self.runtime.spawn(ask);
+        let answered = self.runtime.block_on(async {
+            tokio::select! {
+                () = held.arrived() => None,
+                answer = &mut answer => Some(answer.unwrap()),
+            }
+        });
+        if let Some(answer) = answered {
+            return print(answer.json(), None);
+        }
+        self.under_way = Some(UnderWay { held, answer });
+        UNDER_WAY.to_owned()
+    }
+
+    /// Lets the held request go on and prints its outcome.
+    fn release(&mut self, place: &str) -> String {
+        let under_way = self.under_way.take().unwrap_or_else(|| panic!("{place}: nothing is held"));
+        under_way.held.release();
+        print(self.runtime.block_on(under_way.answer).unwrap().json(), None)
     }
 
     /// What `explain` prints.

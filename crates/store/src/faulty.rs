@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_channel::oneshot;
 use hashrange_env::Env;
 use parking_lot::Mutex;
 
@@ -53,12 +54,64 @@ pub struct Faulty {
     chances: Mutex<Chances>,
     script: Mutex<VecDeque<Option<Fault>>>,
     lost: Mutex<VecDeque<CommitId>>,
+    hold: Mutex<Option<Hold>>,
+}
+
+/// A commit that is held up; see [`Faulty::hold`]. Dropped, it lets the commit go too.
+#[derive(Debug)]
+pub struct Held {
+    arrived: oneshot::Receiver<()>,
+    release: oneshot::Sender<()>,
+}
+
+impl Held {
+    /// Waits until the commit is done and held.
+    pub async fn arrived(&mut self) {
+        // No news means that another hold took the place of this one; there is nothing to wait for then.
+        let _ = (&mut self.arrived).await;
+    }
+
+    /// Lets the commit be answered.
+    pub fn release(self) {
+        // Where the commit never came, nobody waits.
+        let _ = self.release.send(());
+    }
+}
+
+/// The other side of a [`Held`].
+#[derive(Debug)]
+struct Hold {
+    arrived: oneshot::Sender<()>,
+    release: oneshot::Receiver<()>,
+}
+
+impl Hold {
+    async fn over(self) {
+        // Whoever holds the commit may have stopped waiting for it, or have dropped it.
+        let _ = self.arrived.send(());
+        let _ = self.release.await;
+    }
 }
 
 impl Faulty {
     /// Wraps `inner`.
     pub fn new(inner: Arc<dyn Store>, env: Env, chances: Chances) -> Faulty {
-        Faulty { inner, env, chances: Mutex::new(chances), script: Mutex::default(), lost: Mutex::default() }
+        Faulty {
+            inner,
+            env,
+            chances: Mutex::new(chances),
+            script: Mutex::default(),
+            lost: Mutex::default(),
+            hold: Mutex::default(),
+        }
+    }
+
+    /// Holds up the next commit: it is done, and answered only once it is released.
+    pub fn hold(&self) -> Held {
+        let (arrived, reached) = oneshot::channel();
+        let (release, released) = oneshot::channel();
+        *self.hold.lock() = Some(Hold { arrived, release: released });
+        Held { arrived: reached, release }
     }
 
     /// Changes how often faults befall calls from now on.
@@ -139,6 +192,23 @@ impl Faulty {
         }
     }
 
+    /// A commit with the fault that befalls it.
+    fn commit_or_fail(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
+        match self.write_fault() {
+            None => self.inner.commit(id, parts),
+            Some(Fault::Delay(by)) => self.late(by, self.inner.commit(id, parts)),
+            Some(Fault::Error) => Answer::ready(Err(injected())),
+            Some(Fault::LostCall) => {
+                self.lose(id);
+                Answer::ready(Ok(Outcome::Unknown))
+            }
+            Some(Fault::LostAnswer) => {
+                let done = self.inner.commit(id, parts);
+                Answer::later(async move { done.await.map(|_| Outcome::Unknown) })
+            }
+        }
+    }
+
     fn lose(&self, id: CommitId) {
         let mut lost = self.lost.lock();
         lost.push_back(id);
@@ -174,19 +244,14 @@ impl Store for Faulty {
     }
 
     fn commit(&self, id: CommitId, parts: Vec<Part>) -> Answer<'_, Outcome> {
-        match self.write_fault() {
-            None => self.inner.commit(id, parts),
-            Some(Fault::Delay(by)) => self.late(by, self.inner.commit(id, parts)),
-            Some(Fault::Error) => Answer::ready(Err(injected())),
-            Some(Fault::LostCall) => {
-                self.lose(id);
-                Answer::ready(Ok(Outcome::Unknown))
-            }
-            Some(Fault::LostAnswer) => {
-                let done = self.inner.commit(id, parts);
-                Answer::later(async move { done.await.map(|_| Outcome::Unknown) })
-            }
-        }
+        let hold = self.hold.lock().take();
+        let done = self.commit_or_fail(id, parts);
+        let Some(hold) = hold else { return done };
+        Answer::later(async move {
+            let outcome = done.await;
+            hold.over().await;
+            outcome
+        })
     }
 
     fn resolve(&self, id: CommitId) -> Answer<'_, Resolution> {

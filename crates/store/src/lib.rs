@@ -20,7 +20,7 @@ mod totals;
 mod transact;
 
 pub use contract::*;
-pub use faulty::{Chances, Fault, Faulty};
+pub use faulty::{Chances, Fault, Faulty, Held};
 pub use measure::{Distribution, Histogram};
 pub use memory::Memory;
 pub use mirror::Mirror;

@@ -1,4 +1,7 @@
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -83,6 +86,24 @@ fn scripted_faults_befall_the_writes_in_order() {
     assert_eq!(commit(5), Ok(Outcome::Applied));
     assert_eq!(env.clock.monotonic(), before + delay);
     assert_eq!(commit(6), Ok(Outcome::Applied));
+}
+
+#[test]
+fn a_held_commit_is_done_and_is_answered_once_it_is_released() {
+    let (env, _) = Simulation::new(1);
+    let store = Faulty::new(memory(), env, Chances::default());
+    let stamp = || block_on(store.get(&at(), Freshness::Strong)).unwrap().row.map(|row| row.stamp.0);
+    let mut held = store.hold();
+    let mut first = store.commit(CommitId(1), put(1));
+    assert!(pin!(&mut first).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    block_on(held.arrived());
+    assert_eq!(block_on(store.commit(CommitId(2), put(2))), Ok(Outcome::Applied), "only one is held");
+    assert_eq!(stamp(), Some(2));
+    assert!(pin!(&mut first).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    held.release();
+    assert_eq!(block_on(first), Ok(Outcome::Applied));
+    drop(store.hold());
+    assert_eq!(block_on(store.commit(CommitId(3), put(3))), Ok(Outcome::Applied), "nobody holds it");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! BatchGetItem and BatchWriteItem, checked by themselves.
 
+use std::collections::HashSet;
+
 use hashrange_api::{
     BatchGetItemInput, BatchWriteItemInput, Error, KeysAndAttributes, Operation, ReturnConsumedCapacity,
     ReturnItemCollectionMetrics, WriteRequest, message,
 };
-use hashrange_item::{Attributes, limits};
+use hashrange_item::{Attributes, Row, limits};
 use hashrange_language::Projection;
 
 use super::WriteKind;
@@ -74,7 +76,17 @@ fn table(table_name: String, request: KeysAndAttributes) -> Result<BatchGetTable
     let (text, list) = (request.projection_expression.as_deref(), request.attributes_to_get.as_deref());
     let projection = parameters.projection(&mut binder, text, list)?;
     parameters.finish(binder)?;
+    refuse_duplicates(&request.keys)?;
     Ok(BatchGetTable { table_name, projection, request })
+}
+
+/// A key that is given twice is refused whether or not there is such a table. (Source: recorded on AWS.)
+fn refuse_duplicates(keys: &[Attributes]) -> Result<(), Error> {
+    let mut seen = HashSet::with_capacity(keys.len());
+    if keys.iter().all(|key| seen.insert(Row::encode(key).into_bytes())) {
+        return Ok(());
+    }
+    Err(Error::validation(message::item::batch_duplicates()))
 }
 
 /// Checks a BatchWriteItem.

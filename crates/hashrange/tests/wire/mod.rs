@@ -1,5 +1,6 @@
 //! A real server on the loopback interface in front of an engine, and one connection to it.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hashrange::api::{Error, Operation, Response, State, Valid, state};
@@ -46,6 +47,7 @@ impl Handler for Behind {
 
 /// A connection to a server of its own.
 pub(crate) struct Wire {
+    server: SocketAddr,
     stream: TcpStream,
 }
 
@@ -79,7 +81,16 @@ impl Wire {
         let address = listener.local_addr().unwrap();
         let server = Server::new(Arc::new(Behind(engine)), env.clone(), Options::default());
         env.tasks.spawn("server", Box::pin(server.serve(listener, std::future::pending())));
-        Wire { stream: TcpStream::connect(address).await.unwrap() }
+        Wire::connect(address).await
+    }
+
+    /// Another connection to the same server.
+    pub(crate) async fn another(&self) -> Wire {
+        Wire::connect(self.server).await
+    }
+
+    async fn connect(server: SocketAddr) -> Wire {
+        Wire { server, stream: TcpStream::connect(server).await.unwrap() }
     }
 
     /// Sends one request and reads its answer.

@@ -61,6 +61,10 @@ pub(crate) struct Decoder<'a> {
     layer: Layer,
     /// Elements and entries so far, as [`STRUCTURES_MAX`] counts them.
     structures: usize,
+    /// Whether number values stand in the request as their texts; see [`spelling`](super::spelling).
+    pub(super) as_spelt: bool,
+    /// Whether a number value is not plain digits, so that its text may be another one of the same number.
+    pub(super) has_spellings: bool,
 }
 
 /// A type that a member of a request can have.
@@ -80,6 +84,8 @@ impl<'a> Decoder<'a> {
             bad: Vec::new(),
             layer,
             structures: 0,
+            as_spelt: false,
+            has_spellings: false,
         })
     }
 

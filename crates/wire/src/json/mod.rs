@@ -9,6 +9,7 @@ mod encoder;
 mod fault;
 mod generated;
 mod parser;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -81,8 +82,11 @@ pub fn is_json(body: &[u8]) -> bool {
 
 fn shape(operation: Operation, body: &[u8]) -> Result<Decoded, Fault> {
     let mut decoder = Decoder::new(body, layer(operation))?;
-    let request = generated::decoders::request(operation, &mut decoder)?;
+    let mut request = generated::decoders::request(operation, &mut decoder)?;
     decoder.parser.end()?;
+    if decoder.has_spellings && decoder.bad.is_empty() {
+        spelling::drop_other_spellings(&mut request, body)?;
+    }
     // Where not every bad value was noted, none may be taken for that of one statement.
     let by_statement = operation == Operation::BatchExecuteStatement && !decoder.is_full_of_bad_values();
     let Decoder { missing, bad, .. } = decoder;

@@ -12,6 +12,7 @@ use hashrange_item::{AttributeValue, Attributes, BinarySet, Kind, NumberSet, Str
 use super::decoder::{Decode, Decoder, Place, check_room, open_list, open_map, unexpected};
 use super::fault::Fault;
 use super::parser::{Token, Turn};
+use super::spelling;
 
 const JAVA: &str = "com.amazonaws.dynamodb.v20120810.AttributeValue";
 
@@ -96,6 +97,10 @@ fn content(decoder: &mut Decoder<'_>, kind: Kind, level: usize) -> Result<Attrib
         Kind::S => AttributeValue::S(String::decode(decoder, Place::Member)?),
         Kind::N => {
             let text = decoder.string("String")?;
+            decoder.has_spellings |= !spelling::is_the_only_one(&text);
+            if decoder.as_spelt {
+                return Ok(AttributeValue::B(text.as_bytes().to_vec()));
+            }
             let number = decoder.attribute_number(&text);
             number.map_or_else(|error| bad(decoder, error.into()), AttributeValue::N)
         }
