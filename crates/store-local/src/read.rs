@@ -14,7 +14,7 @@ use crate::shared::{Published, Shared, decode_stored};
 use crate::tree::{Detours, Op, Stretch, Table};
 
 /// Rows of a range, and of a sweep, for which room is made at once.
-const ROOM: usize = 16;
+const ROOM: usize = 64;
 const SWEEP_ROOM: usize = 256;
 
 impl Shared {

@@ -35,9 +35,6 @@ pub(crate) struct Pages {
     pub(crate) charge: Charge,
 }
 
-/// Items for which room is made at once.
-const ROOM: usize = 16;
-
 /// Runs a Query.
 pub(crate) async fn query(core: &Core, plan: &RangePlan) -> Result<QueryOutput, Error> {
     let page = range(core, plan).await?;
@@ -68,8 +65,11 @@ pub(crate) async fn range(core: &Core, plan: &RangePlan) -> Result<Pages, Error>
         // Where all of it is hidden by the lag, the next chunk still begins behind it.
         let end = chunk.rows.last().map(|(row, _)| row.clone());
         show_lagging(core, plan, start.as_ref(), &mut chunk);
+        page.expect(chunk.rows.len());
         for (_, stored) in chunk.rows {
-            page.examine(stored).await?;
+            if let Some(entry) = page.examine(stored)? {
+                page.fetch(&entry).await?;
+            }
         }
         start = end;
         page.chunk_done(chunk.more).await;
@@ -147,8 +147,11 @@ pub(crate) async fn sweep(core: &Core, plan: &SweepPlan) -> Result<Pages, Error>
         let mut chunk = core.store.sweep(sweep_read(plan, start.clone(), limit)).await.map_err(internal)?;
         let end = chunk.rows.last().map(|(partition, row, _)| (partition.clone(), row.clone()));
         sweep_lagging(core, plan, start.as_ref(), &mut chunk);
+        page.expect(chunk.rows.len());
         for (_, _, stored) in chunk.rows {
-            page.examine(stored).await?;
+            if let Some(entry) = page.examine(stored)? {
+                page.fetch(&entry).await?;
+            }
         }
         start = end;
         page.chunk_done(chunk.more).await;
@@ -196,7 +199,7 @@ impl<'a> Page<'a> {
             core,
             source,
             reading,
-            items: Vec::with_capacity(ROOM),
+            items: Vec::new(),
             count: 0,
             scanned: 0,
             bytes: 0,
@@ -227,9 +230,17 @@ impl<'a> Page<'a> {
         }
     }
 
-    async fn examine(&mut self, stored: Stored) -> Result<(), Error> {
+    /// Makes room for as many items, where items may be kept.
+    fn expect(&mut self, rows: usize) {
+        if self.reading.select != Some(Select::Count) && self.reading.filter.is_none() {
+            self.items.reserve(rows);
+        }
+    }
+
+    /// Counts a row, and keeps its item; the row is given back where its item must be fetched first.
+    fn examine(&mut self, stored: Stored) -> Result<Option<Row>, Error> {
         if self.is_full() {
-            return Ok(());
+            return Ok(None);
         }
         let entry = Row::from_bytes(stored.value).map_err(internal)?;
         self.scanned += 1;
@@ -237,12 +248,11 @@ impl<'a> Page<'a> {
         if self.is_full() {
             self.last = Some(key_of(self.source, &entry));
         }
-        if !self.source.fetch {
-            self.keep(entry);
-        } else if let Some(item) = self.fetch(&entry).await? {
-            self.keep(item);
+        if self.source.fetch {
+            return Ok(Some(entry));
         }
-        Ok(())
+        self.keep(entry);
+        Ok(None)
     }
 
     /// Takes an item into the answer, if the filter lets it through.
@@ -262,15 +272,18 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The item of a local index's entry; each costs its own read of the table.
-    async fn fetch(&mut self, entry: &Row) -> Result<Option<Row>, Error> {
+    /// Examines the item of a local index's entry; each costs its own read of the table.
+    async fn fetch(&mut self, entry: &Row) -> Result<(), Error> {
         let table = &self.source.table;
         let key = ItemKey::of_item(table, &key_of(self.source, entry))?;
         let found = self.core.store.get(&key.address, freshness(self.reading)).await.map_err(internal)?;
         let item = crate::write::stored_row(&found)?;
         let size = item.as_ref().map_or(0, Row::item_size);
         self.fetched += Units::read(size, self.reading.consistent);
-        Ok(item)
+        if let Some(item) = item {
+            self.keep(item);
+        }
+        Ok(())
     }
 
     fn finish(self) -> Pages {

@@ -12,8 +12,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// How often a future is polled before the other tasks have their turn.
-const POLLS_MAX: usize = 4;
+/// How often a future is polled before the other tasks have their turn. No more than twice: a long read that gives way
+/// to others wakes itself too, and means it.
+const POLLS_MAX: usize = 2;
 
 /// Nobody polls; a wake-up is for the task.
 const RESTING: u8 = 0;
