@@ -6,7 +6,7 @@ use hashrange_api::{
 };
 use hashrange_item::{Attributes, Image, Row};
 
-use crate::capacity::{Charge, Units};
+use crate::capacity::{Charge, Traffic, Units};
 use crate::catalog::Table;
 use crate::check::internal;
 use crate::core::Core;
@@ -37,9 +37,13 @@ pub(crate) async fn perform(core: &Core, plan: &mut WriteSet) -> Result<Effects,
     loop {
         match write::write(core, &plan.mutation()).await? {
             Ok(effects) => return Ok(effects),
-            Err(Refusal::Invalid(error)) => return Err(error.into()),
+            Err(Refusal::Invalid(error) | Refusal::Throttled(error)) => return Err(error.into()),
             Err(Refusal::Conflict) => return Err(Refusal::conflict().into()),
-            Err(Refusal::Condition(item)) => return Err(condition_failed(plan, item)),
+            Err(Refusal::Condition(item)) => {
+                let failed = condition_failed(plan, item);
+                core.charge(&plan.table, &failed.charge, Traffic::Write);
+                return Err(failed);
+            }
             Err(Refusal::Stale) => plan.table = plan::again(core, &plan.table, &plan.image)?,
         }
     }

@@ -13,7 +13,7 @@ use hashrange_store::{Address, Freshness};
 
 use crate::answer::collection_metrics;
 use crate::budget;
-use crate::capacity::{Charge, Units};
+use crate::capacity::{Charge, Gate, Traffic, Units};
 use crate::catalog::Table;
 use crate::check::{BatchGetTable, internal};
 use crate::core::Core;
@@ -30,8 +30,11 @@ pub(crate) async fn get(core: &Core, plan: &BatchGetPlan) -> Result<BatchGetItem
     };
     let mut consumed = Vec::new();
     let mut room = limits::BATCH_GET_SIZE_MAX;
-    for (wanted, (_, keys)) in plan.get.tables.iter().zip(&plan.tables) {
-        let read = read_table(core, wanted, keys, &mut room).await?;
+    let (mut is_any_read, mut throttled) = (false, None);
+    for (wanted, (table, keys)) in plan.get.tables.iter().zip(&plan.tables) {
+        let read = read_table(core, wanted, table, keys, &mut room).await?;
+        is_any_read |= read.charge.table > Units::ZERO;
+        throttled = throttled.or(read.throttled);
         consumed.extend(read.charge.report(&wanted.table_name, plan.get.consumed));
         output.responses.get_or_insert_default().insert(wanted.table_name.clone(), read.items);
         if let Some(rest) = read.unprocessed {
@@ -39,7 +42,7 @@ pub(crate) async fn get(core: &Core, plan: &BatchGetPlan) -> Result<BatchGetItem
         }
     }
     output.consumed_capacity = listed(consumed);
-    Ok(output)
+    throttled.filter(|_| !is_any_read).map_or(Ok(output), Err)
 }
 
 /// What a batch read from one table.
@@ -47,20 +50,29 @@ struct TableRead {
     items: Vec<Image>,
     charge: Charge,
     unprocessed: Option<KeysAndAttributes>,
+    /// Why, where the table has no capacity left.
+    throttled: Option<Error>,
 }
 
-/// Reads keys until the answer is full; the rest is left for the client to ask again.
+/// Reads keys until the answer is full or the table has no capacity left; the rest is left for the client to ask again.
 async fn read_table(
     core: &Core,
     wanted: &BatchGetTable,
+    table: &Table,
     keys: &[ItemKey],
     room: &mut usize,
 ) -> Result<TableRead, Error> {
     let consistent = wanted.request.consistent_read.unwrap_or(false);
     let freshness = if consistent { Freshness::Strong } else { Freshness::Any };
     let addresses: Vec<Address> = keys.iter().map(|key| key.address.clone()).collect();
-    let mut read = TableRead { items: Vec::new(), charge: Charge::default(), unprocessed: None };
+    let mut read =
+        TableRead { items: Vec::new(), charge: Charge::default(), unprocessed: None, throttled: None };
     for (at, address) in addresses.iter().enumerate() {
+        if let Err(error) = core.admit(table, Traffic::Read) {
+            read.throttled = Some(error);
+            read.unprocessed = Some(rest(wanted, at));
+            break;
+        }
         let found = core.store.get(address, freshness).await.map_err(internal)?;
         let row = stored_row(&found)?;
         let size = row.as_ref().map_or(0, Row::item_size);
@@ -70,7 +82,9 @@ async fn read_table(
             break;
         }
         *room -= size;
-        read.charge.table += Units::read(size, consistent);
+        let charge = Charge::table(Units::read(size, consistent));
+        core.charge(table, &charge, Traffic::Read);
+        read.charge.add(&charge);
         read.items.extend(row.map(|row| match &wanted.projection {
             None => Image::Row(row),
             Some(projection) => Image::Tree(projection.project(&row)),
@@ -91,11 +105,16 @@ pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWri
     let mut metrics: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
     let wants_metrics = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
     let mut unprocessed: BTreeMap<String, Vec<WriteRequest>> = BTreeMap::new();
-    let effects = try_join_all(plan.tables.iter().map(|writes| write_table(core, writes))).await?;
+    let mut gate = Gate::new(core);
+    let tables = plan.tables.iter().map(|writes| write_table(core, barred(core, &mut gate, writes), writes));
+    let effects = try_join_all(tables.collect::<Vec<_>>()).await?;
+    if let Some(error) = all_throttled(&effects) {
+        return Err(error);
+    }
     for (((name, _), (table, writes)), effects) in plan.write.tables.iter().zip(&plan.tables).zip(&effects) {
         let mut charge = Charge::default();
         for ((key, image), effects) in writes.iter().zip(effects) {
-            let Some(effects) = effects else {
+            let Ok(effects) = effects else {
                 let request = request(table, key, image)?;
                 unprocessed.entry(name.clone()).or_default().push(request);
                 continue;
@@ -130,15 +149,71 @@ fn request(table: &Table, key: &ItemKey, image: &plan::Image) -> Result<WriteReq
     }
 }
 
-/// The writes to one table: all in one commit, or each in its own and beside each other. `None` for those that met a
-/// transaction.
-async fn write_table(core: &Core, (table, writes): &TableWrites) -> Result<Vec<Option<Effects>>, Error> {
+/// What came of one write of a batch: what it did, or why it is left for the client to send again.
+type Written = Result<Effects, Left>;
+
+/// Why a write is left unprocessed.
+enum Left {
+    /// It met a transaction.
+    Conflict,
+    /// Its table, or an index, has no capacity left.
+    Throttled(Error),
+}
+
+/// Which writes their table has no capacity left for; nothing where it has for all.
+fn barred(core: &Core, gate: &mut Gate<'_>, (table, writes): &TableWrites) -> Vec<Option<Error>> {
+    if !core.options.throttle {
+        return Vec::new();
+    }
+    let barred = writes.iter().map(|(_, image)| gate.admit(table, Traffic::Write, image.least_units()).err());
+    let barred: Vec<_> = barred.collect();
+    if barred.iter().all(Option::is_none) { Vec::new() } else { barred }
+}
+
+/// The error of a batch of which nothing was written for want of capacity.
+fn all_throttled(tables: &[Vec<Written>]) -> Option<Error> {
+    let mut throttled = None;
+    for written in tables.iter().flatten() {
+        match written {
+            Ok(_) => return None,
+            Err(Left::Throttled(error)) => throttled = throttled.or(Some(error)),
+            Err(Left::Conflict) => {}
+        }
+    }
+    throttled.cloned()
+}
+
+/// The writes to one table, without those that are barred.
+async fn write_table(
+    core: &Core,
+    barred: Vec<Option<Error>>,
+    (table, writes): &TableWrites,
+) -> Result<Vec<Written>, Error> {
+    if barred.is_empty() {
+        return write_entries(core, table, &writes.iter().collect::<Vec<_>>()).await;
+    }
+    let open = writes.iter().zip(&barred).filter(|(_, barred)| barred.is_none());
+    let open: Vec<_> = open.map(|(write, _)| write).collect();
+    let mut written = write_entries(core, table, &open).await?.into_iter();
+    let of = |barred: Option<Error>| match barred {
+        Some(error) => Err(Left::Throttled(error)),
+        None => written.next().expect("every write that is not barred was done or left"),
+    };
+    Ok(barred.into_iter().map(of).collect())
+}
+
+/// All in one commit, or each in its own and beside each other.
+async fn write_entries(
+    core: &Core,
+    table: &Arc<Table>,
+    writes: &[&(ItemKey, plan::Image)],
+) -> Result<Vec<Written>, Error> {
     let mut mutations = Vec::with_capacity(writes.len());
     for (key, image) in writes {
         mutations.push(Mutation { table, key, condition: None, action: image.action(), limit: None });
     }
     if let Some(effects) = write::write_together(core, &mutations).await? {
-        return Ok(effects.into_iter().map(Some).collect());
+        return Ok(effects.into_iter().map(Ok).collect());
     }
     try_join_all(writes.iter().map(|(key, image)| one(core, Arc::clone(table), key, image))).await
 }
@@ -148,12 +223,13 @@ async fn one(
     mut table: Arc<Table>,
     key: &ItemKey,
     image: &plan::Image,
-) -> Result<Option<Effects>, Error> {
+) -> Result<Written, Error> {
     loop {
         let mutation = Mutation { table: &table, key, condition: None, action: image.action(), limit: None };
         match write::write(core, &mutation).await? {
-            Ok(effects) => return Ok(Some(effects)),
-            Err(Refusal::Conflict) => return Ok(None),
+            Ok(effects) => return Ok(Ok(effects)),
+            Err(Refusal::Conflict) => return Ok(Err(Left::Conflict)),
+            Err(Refusal::Throttled(error)) => return Ok(Err(Left::Throttled(error))),
             Err(Refusal::Invalid(error)) => return Err(error),
             Err(Refusal::Condition(_)) => return Err(internal("a write without a condition failed it")),
             Err(Refusal::Stale) => table = plan::again(core, &table, image)?,

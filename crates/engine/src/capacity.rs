@@ -2,12 +2,19 @@
 //!
 //! Reads count 4 KB units, halved where eventually consistent; writes count 1 KB units of the larger of the old and
 //! the new image, on the table and on every index whose entry changed. (Sources: the developer guide's capacity
-//! arithmetic; index arms as measured on AWS.)
+//! arithmetic; index arms as measured on AWS.) Where a server throttles, [`admit`] lets requests in and
+//! [`Core::charge`](crate::core::Core::charge) takes what they consumed.
+
+mod bucket;
+mod throttle;
 
 use std::collections::BTreeMap;
 
 use hashrange_api::{Capacity, ConsumedCapacity, ReturnConsumedCapacity};
 use hashrange_item::limits;
+
+pub(crate) use bucket::Rate;
+pub(crate) use throttle::{Ceiling, Gate, Meters, admit, is_of_index};
 
 /// Capacity in half units, so that eventually consistent reads stay exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,8 +72,8 @@ fn blocks(bytes: usize, block: usize) -> u64 {
     bytes.div_ceil(block).max(1) as u64
 }
 
-/// Which units a transaction consumed; reports of transactions tell them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which units were consumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Traffic {
     /// Read units.
     Read,

@@ -22,6 +22,8 @@ pub struct Options {
     pub item_collection_max: u64,
     /// How long a change of a global index stays hidden from its readers. Zero by default.
     pub index_lag: Duration,
+    /// Whether requests wait for provisioned capacity, and for the maxima of on-demand capacity. They do not by default.
+    pub throttle: bool,
 }
 
 impl Default for Options {
@@ -30,6 +32,7 @@ impl Default for Options {
             table_delay: Duration::ZERO,
             item_collection_max: limits::ITEM_COLLECTION_SIZE_MAX,
             index_lag: Duration::ZERO,
+            throttle: false,
         }
     }
 }
@@ -50,6 +53,16 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// Now, in milliseconds since the epoch.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.env.clock.now().0
+    }
+
+    /// How long changes of tables take, in milliseconds.
+    pub(crate) fn table_delay_ms(&self) -> u64 {
+        u64::try_from(self.options.table_delay.as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// The stamp of a new version of a row.
     pub(crate) fn next_stamp(&self, previous: Option<Stamp>) -> Stamp {
         self.stamps.next(&self.env, previous)

@@ -6,10 +6,11 @@
 //! 2. [`Engine::check`] looks at the request alone, no table: expressions are parsed and bound, parameters that exclude
 //!    each other are refused. The answer is a [`Checked`] operation.
 //! 3. `plan` takes the table from the catalogue, types the keys, encodes the new image and checks its size and index keys.
-//! 4. `read` or `write` runs the plan. A write reads the newest image, evaluates its condition, makes the new image and
+//! 4. Where the engine throttles, `capacity::admit` refuses what its table has no capacity left for.
+//! 5. `read` or `write` runs the plan. A write reads the newest image, evaluates its condition, makes the new image and
 //!    hands the store one commit: item, index entries, collection size, running totals. It is answered once that commit is
 //!    beyond the reach of a crash.
-//! 5. `capacity` charges what was touched, `answer` shapes the response.
+//! 6. `capacity` charges what was touched, `answer` shapes the response.
 
 pub mod catalog;
 
@@ -119,6 +120,7 @@ impl Engine {
     /// What AWS answers when the items or the store do not allow it.
     pub async fn run(&self, scope: &Scope, plan: Plan) -> Result<Response, Error> {
         let core = &self.core;
+        capacity::admit(core, &plan)?;
         // The longer ones are boxed: the future of every request is as large as the largest that it holds by value.
         match plan.0 {
             Planned::KeyLookup(plan) => Ok(read::get(core, &plan).await?.into()),

@@ -16,7 +16,7 @@ use hashrange_language::partiql::Returning;
 
 use crate::answer::{self, Failed};
 use crate::budget;
-use crate::capacity::Charge;
+use crate::capacity::{Charge, Gate};
 use crate::catalog::Scope;
 use crate::check::internal;
 use crate::core::Core;
@@ -56,7 +56,12 @@ pub(crate) async fn run_batch(
     budget::weigh_statements(core, &plan).await?;
     let mut charges: BTreeMap<String, Charge> = BTreeMap::new();
     let mut responses = Vec::with_capacity(plan.members.len());
-    for (response, charge) in join_all(plan.members.into_iter().map(|member| answer(core, member))).await {
+    let mut gate = Gate::new(core);
+    let members = plan.members.into_iter().map(|member| {
+        let admitted = member.as_ref().map_or(Ok(()), |member| gate.admit_run(&member.run));
+        answer(core, member, admitted)
+    });
+    for (response, charge) in join_all(members.collect::<Vec<_>>()).await {
         if let (Some(table), Some(charge)) = (&response.table_name, charge) {
             charges.entry(table.clone()).or_default().add(&charge);
         }
@@ -93,6 +98,7 @@ pub(crate) async fn run_transaction(
 async fn answer(
     core: &Core,
     member: Result<StatementPlan, Error>,
+    admitted: Result<(), Error>,
 ) -> (BatchStatementResponse, Option<Charge>) {
     let mut response = BatchStatementResponse::default();
     let plan = match member {
@@ -103,6 +109,10 @@ async fn answer(
         }
     };
     response.table_name = Some(plan.table_name);
+    if let Err(error) = admitted {
+        response.error = Some(in_batch(error));
+        return (response, None);
+    }
     let charge = match perform(core, plan.run, plan.returning).await {
         Ok(done) => {
             response.item = done.items.into_iter().next();

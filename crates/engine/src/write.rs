@@ -16,7 +16,7 @@ use hashrange_store::{
 };
 
 use crate::budget::Limit;
-use crate::capacity::{Charge, Units};
+use crate::capacity::{Charge, Traffic, Units};
 use crate::catalog::Table;
 use crate::check::{internal, refuse};
 use crate::core::Core;
@@ -87,6 +87,8 @@ pub(crate) enum Refusal {
     Stale,
     /// A transaction holds the item.
     Conflict,
+    /// An index that it touches has no capacity left.
+    Throttled(Error),
 }
 
 impl Refusal {
@@ -115,7 +117,10 @@ pub(crate) async fn write(core: &Core, mutation: &Mutation<'_>) -> Result<Result
         };
         let Some(commit) = queue(core, mutation, decided.parts) else { return Ok(Err(Refusal::Stale)) };
         match commit.await.map_err(internal)? {
-            Outcome::Applied => return Ok(Ok(decided.effects)),
+            Outcome::Applied => {
+                core.charge(mutation.table, &decided.effects.charge, Traffic::Write);
+                return Ok(Ok(decided.effects));
+            }
             Outcome::Refused { .. } if core.claims.holds(&mutation.key.address) => {
                 return Ok(Err(Refusal::Conflict));
             }
@@ -242,6 +247,7 @@ fn decide(core: &Core, mutation: &Mutation<'_>, seen: &Seen) -> Result<Decided, 
     if matches!(mutation.action, Action::Check) {
         return Ok(checked(mutation, seen, effects));
     }
+    core.admit_indexes(mutation.table, &effects.charge).map_err(Refusal::Throttled)?;
     hide(core, &changes);
     let parts = parts(core, mutation, seen, &effects, &changes);
     Ok(Decided { parts, effects })

@@ -107,6 +107,14 @@ impl Builder {
         self
     }
 
+    /// Whether requests wait for the provisioned capacity of their tables and global indexes, and for the maxima of
+    /// on-demand ones; they do not by default.
+    #[must_use]
+    pub fn throttle(mut self, on: bool) -> Builder {
+        self.engine.throttle = on;
+        self
+    }
+
     /// Memory for blocks read from disk, in bytes.
     #[must_use]
     pub fn cache_bytes(mut self, bytes: u64) -> Builder {

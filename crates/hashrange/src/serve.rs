@@ -73,6 +73,7 @@ async fn open(settings: &Settings) -> Result<Database, String> {
     let builder = Database::builder()
         .table_delay(settings.table_delay)
         .index_lag(settings.index_lag)
+        .throttle(settings.throttle)
         .item_collection_max(settings.item_collection_max)
         .cache_bytes(settings.cache_bytes);
     let opened =

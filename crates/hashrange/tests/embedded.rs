@@ -3,7 +3,8 @@
 use hashrange::Database;
 use hashrange::api::{
     AttributeDefinition, BillingMode, CreateTableInput, ErrorCode, GetItemInput, KeySchemaElement, KeyType,
-    ListTablesInput, PutItemInput, ScalarAttributeType, TransactWriteItem, TransactWriteItemsInput, Update,
+    ListTablesInput, ProvisionedThroughput, PutItemInput, ScalarAttributeType, TransactWriteItem,
+    TransactWriteItemsInput, Update,
 };
 use hashrange::item::{AttributeValue, Attributes, Item, Number};
 
@@ -52,6 +53,21 @@ async fn what_was_put_is_there_when_the_folder_is_opened_again() {
 
     let database = Database::open(folder.path()).await.expect("our own folder");
     assert_eq!(get(&database).await, Some(item()));
+}
+
+#[tokio::test]
+async fn a_database_that_throttles_serves_what_is_provisioned() {
+    let database = Database::builder().throttle(true).in_memory().await.expect("memory");
+    let mut table = table("table");
+    table.billing_mode = Some(BillingMode::Provisioned);
+    table.provisioned_throughput =
+        Some(ProvisionedThroughput { read_capacity_units: 1, write_capacity_units: 1 });
+    database.create_table(table).await.expect("a new table");
+    let large = Attributes::from([("pk", "a".into()), ("text", "x".repeat(400_000).as_str().into())]);
+    let large = PutItemInput { table_name: "table".to_owned(), item: large, ..Default::default() };
+    database.put_item(large.clone()).await.expect("a second's worth is left");
+    let error = database.put_item(large).await.expect_err("minutes' worth are owed");
+    assert_eq!(error.code, ErrorCode::ProvisionedThroughputExceededException);
 }
 
 /// Adds to a number of the item, in a transaction with a token.

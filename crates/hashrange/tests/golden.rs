@@ -27,6 +27,7 @@
 //! - `!delay 5s`, at the top, is how long tables and indexes are in transition (else: not at all);
 //! - `!lag 2s`, at the top, is how long changes of global indexes stay hidden (else: not at all);
 //! - `!collection 4096`, at the top, is the largest item collection in bytes (else: 10 GB);
+//! - `!throttle`, at the top, lets requests wait for capacity (else: never);
 //! - `!memory`, at the top, leaves the durable engine out, for scripts of thousands of writes;
 //! - before a step, `!header NAME: VALUE` replaces or adds a header of its request, `!header NAME` leaves one out, and
 //!   `!line GET /path` replaces `POST /`;
@@ -99,6 +100,7 @@ concepts!(
     sets,
     sizes,
     tables,
+    throttling,
     transactions,
 );
 
@@ -352,7 +354,7 @@ impl World {
                 let (from, to) = rest.split_once(' ').unwrap();
                 self.tags.times = Some((from.parse().unwrap(), to.parse().unwrap()));
             }
-            "delay" | "collection" | "lag" | "memory" => {}
+            "delay" | "collection" | "lag" | "memory" | "throttle" => {}
             _ => panic!("what is {tag:?}?"),
         }
     }
@@ -469,6 +471,7 @@ fn options(script: &str) -> Options {
     if let Some(lag) = setting("!lag ") {
         options.index_lag = duration(lag);
     }
+    options.throttle = script.lines().any(|line| line == "!throttle");
     if let Some(bytes) = setting("!collection ") {
         options.item_collection_max = bytes.parse().unwrap();
     }

@@ -96,6 +96,8 @@ pub const PROVISIONED_UNITS_MIN: u64 = 1;
 pub const DECREASES_IN_FIRST_HOUR_MAX: u32 = 4;
 /// Decreases of throughput in one day (UTC): four, then one for each hour without one. Guide.
 pub const DECREASES_PER_DAY_MAX: u32 = 27;
+/// How many seconds of unused provisioned capacity are kept for later. Guide, "Burst capacity".
+pub const BURST_S: u64 = 300;
 /// Changes from provisioned to on-demand capacity in a rolling 24 hours. Guide, "Considerations when switching capacity modes".
 pub const SWITCHES_TO_ON_DEMAND_PER_DAY_MAX: u32 = 4;
 

@@ -1,25 +1,23 @@
-//! Throttling and contention.
+//! Throttling, and faults of the server's own.
 
-/// A table or index that is out of provisioned throughput.
+/// A table that is out of provisioned throughput.
 pub fn exceeded() -> String {
     "The level of configured provisioned throughput for the table was exceeded. \
      Consider increasing your provisioning level with the UpdateTable API."
         .to_owned()
 }
 
-/// An on-demand table that grows faster than it may.
-pub fn on_demand_exceeded() -> String {
-    "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or \
-     index so please try again shortly. If exceptions persist, check if you have a hot key: \
-     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+/// A global index that is out of provisioned throughput. Unlike the reason of a cancelled transaction, it does not end in a
+/// full stop (source: answers in public reports).
+pub fn index_exceeded() -> String {
+    "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. \
+     Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
         .to_owned()
 }
 
-/// An account that sends too many requests.
-pub fn account_exceeded() -> String {
-    "Throughput exceeds the current throughput limit for your account. \
-     Please contact AWS Support at https://aws.amazon.com/support request a limit increase"
-        .to_owned()
+/// An on-demand table or index that has a maximum and reached it (source: guide, "On-demand maximum throughput exceeded").
+pub fn maximum_exceeded() -> String {
+    "Throughput exceeds the maximum OnDemandThroughput configured on table or index".to_owned()
 }
 
 /// A fault of the server's own.

@@ -33,6 +33,12 @@ pub fn conflict_reason() -> String {
     "Transaction is ongoing for the item.".to_owned()
 }
 
+/// The reason of an action that touches a global index which is out of provisioned throughput. Unlike the error of a single
+/// write, it ends in a full stop (source: the model).
+pub fn index_exceeded_reason() -> String {
+    super::throughput::index_exceeded() + "."
+}
+
 /// A token whose transaction is under way (words of the API reference; the text is not on record).
 pub fn in_progress() -> String {
     "The transaction with the given request token is already in progress.".to_owned()

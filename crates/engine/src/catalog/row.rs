@@ -214,6 +214,18 @@ pub(super) struct ThroughputRow {
     pub(super) decreases: u32,
 }
 
+impl ThroughputRow {
+    /// The units that are in force, and since when: a change is in force once it is over. Zero where it never changed.
+    pub(super) fn in_force(&self, now_ms: u64, delay_ms: u64) -> (Units, u64) {
+        let since_ms = self.changed_ms.map_or(0, |changed_ms| changed_ms.saturating_add(delay_ms));
+        match self.before {
+            // When the change before that one was made is not known any more.
+            Some(before) if now_ms < since_ms => (before, 0),
+            _ => (self.units, since_ms),
+        }
+    }
+}
+
 /// Ceilings of on-demand throughput.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]

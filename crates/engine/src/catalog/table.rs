@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashrange_api::{BillingMode, ScalarAttributeType, StreamViewType};
-use hashrange_item::{KeyAttribute, KeyKind};
+use hashrange_item::{KeyAttribute, KeyKind, limits};
 use hashrange_store::{Space, Stamp};
 use parking_lot::{RwLock, RwLockReadGuard};
 
-use super::row::{IndexState, TableRow};
+use super::row::{IndexState, TableRow, Units};
 use super::state::Moment;
+use crate::capacity::{Ceiling, Meters, Rate, Traffic};
+use crate::core::Core;
 
 /// Whose tables: an account in a region. Tables of different scopes do not see each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,6 +119,8 @@ pub struct Table {
     /// Version of the catalogue row that this was made from.
     pub(super) stamp: Stamp,
     fence: Arc<Fence>,
+    /// Capacity that is left, shared by all snapshots.
+    pub(crate) meters: Arc<Meters>,
     /// Whether the time of creation is known to be over.
     ready: AtomicBool,
 }
@@ -143,6 +147,9 @@ impl Table {
             || Arc::new(Fence(RwLock::new(stamp))),
             |predecessor| Arc::clone(&predecessor.fence),
         );
+        let meters = same.map_or_else(Arc::default, |predecessor| Arc::clone(&predecessor.meters));
+        let spaces = || row.globals.iter().map(|index| index.space).chain([row.space]);
+        meters.keep_only(|space| spaces().any(|known| known == space.0));
         Table {
             scope,
             name,
@@ -152,6 +159,7 @@ impl Table {
             row,
             stamp,
             fence,
+            meters,
             ready: AtomicBool::new(false),
         }
     }
@@ -221,6 +229,34 @@ impl Table {
         self.row.billing.mode
     }
 
+    /// How fast the table, or one of its global indexes, may be read or written, and what says so. `None` where nothing
+    /// holds it: on-demand capacity without a maximum.
+    pub(crate) fn rate(
+        &self,
+        index: Option<&GlobalIndex>,
+        traffic: Traffic,
+        core: &Core,
+    ) -> Option<(Ceiling, Rate)> {
+        let row = index.and_then(|index| self.row.globals.iter().find(|row| row.space == index.space.0));
+        let begun_ms = match row.map(|row| row.state) {
+            Some(IndexState::Added { since_ms, .. }) => since_ms,
+            _ => self.row.created_ms,
+        };
+        if self.billing_mode() == BillingMode::Provisioned {
+            let throughput = row.map_or(&self.row.throughput, |row| &row.throughput);
+            let (units, since_ms) = throughput.in_force(core.now_ms(), core.table_delay_ms());
+            let rate = Rate { units_per_s: of(units, traffic), burst_s: limits::BURST_S, since_ms };
+            return Some((Ceiling::Provisioned, rate.not_before(begun_ms)));
+        }
+        let maxima = row.map_or(self.row.on_demand, |row| row.on_demand);
+        let units_per_s = match traffic {
+            Traffic::Read => maxima.read?,
+            Traffic::Write => maxima.write?,
+        };
+        let rate = Rate { units_per_s, burst_s: 1, since_ms: begun_ms };
+        Some((Ceiling::OnDemandMaximum, rate))
+    }
+
     /// The enabled stream's view type and label.
     pub fn stream(&self) -> Option<(StreamViewType, &str)> {
         self.row.stream.as_ref().map(|stream| (stream.view, stream.label.as_str()))
@@ -239,6 +275,13 @@ impl Table {
     /// The tags, in the order they were added.
     pub fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
         self.row.tags.iter().map(|tag| (tag.key.as_str(), tag.value.as_str()))
+    }
+}
+
+fn of(units: Units, traffic: Traffic) -> u64 {
+    match traffic {
+        Traffic::Read => units.read,
+        Traffic::Write => units.write,
     }
 }
 

@@ -13,6 +13,7 @@ use hashrange_item::{Attributes, Row};
 use hashrange_language::Update;
 
 use crate::budget::Limit;
+use crate::capacity::Units;
 use crate::catalog::{Scope, Table, TableOperation};
 use crate::check::{Checked, CheckedGet, CheckedWrite, WriteKind};
 use crate::core::Core;
@@ -195,6 +196,14 @@ impl Image {
             Image::Put(row) => Action::Put(row),
             Image::Update(update) => Action::Update(update, UpdateGate::Statement),
             Image::Delete => Action::Delete,
+        }
+    }
+
+    /// What writing it costs at least.
+    pub(crate) fn least_units(&self) -> Units {
+        match self {
+            Image::Put(row) => Units::write(row.item_size()),
+            Image::Update(_) | Image::Delete => Units::write(0),
         }
     }
 

@@ -6,7 +6,7 @@ use hashrange_api::{Error, GetItemOutput};
 use hashrange_item::{Image, Row};
 use hashrange_store::Freshness;
 
-use crate::capacity::{Charge, Units};
+use crate::capacity::{Charge, Traffic, Units};
 use crate::check::internal;
 use crate::core::Core;
 use crate::plan::KeyLookup;
@@ -28,6 +28,7 @@ pub(crate) async fn look_up(core: &Core, plan: &KeyLookup) -> Result<(Option<Ima
     let row = stored_row(&found)?;
     let size = row.as_ref().map_or(0, Row::item_size);
     let charge = Charge::table(Units::read(size, get.consistent));
+    core.charge(&plan.table, &charge, Traffic::Read);
     let item = row.map(|row| match &get.projection {
         None => Image::Row(row),
         Some(projection) => Image::Tree(projection.project(&row)),

@@ -12,7 +12,7 @@ use hashrange_store::{
     partition_hash, segment_of,
 };
 
-use crate::capacity::{Charge, Units};
+use crate::capacity::{Charge, Traffic, Units};
 use crate::check::{CheckedReading, internal};
 use crate::core::Core;
 use crate::index::Index;
@@ -288,6 +288,7 @@ impl<'a> Page<'a> {
 
     fn finish(self) -> Pages {
         let charge = self.charge();
+        self.core.charge(&self.source.table, &charge, Traffic::Read);
         Pages {
             items: self.items,
             count: self.count,

@@ -3,6 +3,10 @@
 use hashrange_api::{CancellationReason, Details, Error, ErrorCode, message};
 use hashrange_item::{Image, Row};
 
+use crate::capacity::{Traffic, is_of_index};
+use crate::catalog::Table;
+use crate::core::Core;
+
 /// Why one action cancels its transaction.
 #[derive(Debug)]
 pub(crate) struct Reason {
@@ -37,12 +41,23 @@ impl Reason {
         Ok(Reason { code: "ResourceNotFound", message, item: None })
     }
 
+    /// Provisioned capacity is used up.
+    fn throughput(error: Error) -> Reason {
+        let of_index = is_of_index(&error);
+        let message = if of_index {
+            message::transaction::index_exceeded_reason()
+        } else {
+            error.message.unwrap_or_default()
+        };
+        Reason { code: "ProvisionedThroughputExceeded", message, item: None }
+    }
+
     /// What a single request would have been answered, where that becomes a reason.
     pub(crate) fn of_error(error: Error) -> Result<Reason, Error> {
         let code = match error.code {
             ErrorCode::ValidationException => "ValidationError",
             ErrorCode::ItemCollectionSizeLimitExceededException => "ItemCollectionSizeLimitExceeded",
-            ErrorCode::ProvisionedThroughputExceededException => "ProvisionedThroughputExceeded",
+            ErrorCode::ProvisionedThroughputExceededException => return Ok(Reason::throughput(error)),
             ErrorCode::ThrottlingException => "ThrottlingError",
             _ => return Err(error),
         };
@@ -73,4 +88,23 @@ pub(crate) fn cancelled_by(actions: usize, at: usize, error: Error) -> Error {
         Ok(reason) => cancelled(actions, vec![(at, reason)]),
         Err(error) => error,
     }
+}
+
+/// Cancels a transaction on tables that have no capacity left; `tables` are those of its actions.
+pub(crate) fn if_throttled<'t>(
+    core: &Core,
+    tables: impl ExactSizeIterator<Item = &'t Table>,
+    traffic: Traffic,
+) -> Result<(), Error> {
+    if !core.options.throttle {
+        return Ok(());
+    }
+    let actions = tables.len();
+    let mut reasons = Vec::new();
+    for (at, table) in tables.enumerate() {
+        if let Err(error) = core.admit(table, traffic) {
+            reasons.push((at, Reason::of_error(error)?));
+        }
+    }
+    if reasons.is_empty() { Ok(()) } else { Err(cancelled(actions, reasons)) }
 }

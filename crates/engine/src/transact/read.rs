@@ -18,6 +18,7 @@ const READINGS_MAX: u32 = 8;
 
 /// Runs a transaction of reads.
 pub(crate) async fn get(core: &Core, plan: &TransactGetPlan) -> Result<TransactGetItemsOutput, Error> {
+    cancel::if_throttled(core, plan.gets.iter().map(|get| &*get.table), Traffic::Read)?;
     let found = snapshot(core, plan).await?;
     let rows: Vec<_> = found.iter().map(stored_row).collect::<Result<_, _>>()?;
     if rows.iter().flatten().map(Row::item_size).sum::<usize>() > limits::TRANSACTION_SIZE_MAX {
@@ -27,6 +28,7 @@ pub(crate) async fn get(core: &Core, plan: &TransactGetPlan) -> Result<TransactG
     for (get, row) in plan.gets.iter().zip(&rows) {
         let size = row.as_ref().map_or(0, Row::item_size);
         let charge = Charge::table(Units::read(size, true)).in_transaction();
+        core.charge(&get.table, &charge, Traffic::Read);
         charges.entry(&get.table_name).or_default().add(&charge);
     }
     let reports = charges.iter();

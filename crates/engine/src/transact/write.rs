@@ -33,10 +33,11 @@ pub(crate) async fn write(
             None => None,
         };
         let free = match known {
-            Some((_, Known::Used(sizes))) => return Ok(repeated(&plan, &sizes)),
+            Some((_, Known::Used(sizes))) => return Ok(repeated(core, &plan, &sizes)),
             Some((token, Known::Free(before))) => Some((token, before)),
             None => None,
         };
+        cancel::if_throttled(core, plan.actions.iter().map(|action| &*action.table), Traffic::Write)?;
         let items = plan.actions.iter().map(|action| action.key.address.clone()).collect();
         let claim = core.claims.claim(items).map_err(|taken| conflict(&plan, taken))?;
         let mutations: Vec<Mutation<'_>> = plan.actions.iter().map(PlannedAction::mutation).collect();
@@ -45,8 +46,13 @@ pub(crate) async fn write(
         let outcome = write_all(core, &mutations, plan.limit.as_deref(), more).await?;
         drop(claim);
         match outcome {
-            Ok(effects) => return Ok(done(&plan, &effects)),
-            Err(Lost::Refused(refusals)) => return Err(refused(&plan, refusals)),
+            Ok(effects) => return Ok(done(core, &plan, &effects)),
+            Err(Lost::Refused(refusals)) => {
+                if !refusals.iter().any(|(_, refusal)| matches!(refusal, Refusal::Throttled(_))) {
+                    charge_preparation(core, &plan);
+                }
+                return Err(refused(&plan, refusals));
+            }
             Err(Lost::Conflict(at)) => return Err(conflict(&plan, vec![at])),
             Err(Lost::Stale) => plan::again(core, &mut plan)?,
             Err(Lost::Other) => {}
@@ -57,6 +63,14 @@ pub(crate) async fn write(
 fn conflict(plan: &TransactWritePlan, taken: Vec<usize>) -> Error {
     let reasons = taken.into_iter().map(|at| (at, Reason::conflict()));
     cancel::cancelled(plan.actions.len(), reasons.collect())
+}
+
+/// A transaction that is cancelled has been prepared, which is half of what it costs. (Source: guide.)
+fn charge_preparation(core: &Core, plan: &TransactWritePlan) {
+    for action in &plan.actions {
+        let least = action.image.as_ref().map_or(Units::write(0), Image::least_units);
+        core.charge(&action.table, &Charge::table(least), Traffic::Write);
+    }
 }
 
 fn refused(plan: &TransactWritePlan, refusals: Vec<(usize, Refusal)>) -> Error {
@@ -78,15 +92,17 @@ fn reason(action: &PlannedAction, refusal: Refusal, is_statement: bool) -> Resul
         Refusal::Condition(_) if is_insert => Reason::duplicate(),
         Refusal::Condition(item) => Reason::condition(item.filter(|_| all_old)),
         Refusal::Invalid(error) if is_statement => Reason::of_error(in_own_words(error))?,
-        Refusal::Invalid(error) => Reason::of_error(error)?,
+        Refusal::Invalid(error) | Refusal::Throttled(error) => Reason::of_error(error)?,
         Refusal::Stale | Refusal::Conflict => Reason::conflict(),
     })
 }
 
-fn done(plan: &TransactWritePlan, effects: &[Effects]) -> TransactWriteItemsOutput {
+fn done(core: &Core, plan: &TransactWritePlan, effects: &[Effects]) -> TransactWriteItemsOutput {
     let mut charges: BTreeMap<&str, Charge> = BTreeMap::new();
     for (action, effects) in plan.actions.iter().zip(effects) {
-        charges.entry(&action.table_name).or_default().add(&effects.charge.in_transaction());
+        let charge = effects.charge.in_transaction();
+        core.charge(&action.table, &charge, Traffic::Write);
+        charges.entry(&action.table_name).or_default().add(&charge);
     }
     TransactWriteItemsOutput {
         consumed_capacity: consumed(plan, &charges, Traffic::Write),
@@ -95,10 +111,11 @@ fn done(plan: &TransactWritePlan, effects: &[Effects]) -> TransactWriteItemsOutp
 }
 
 /// The answer to a transaction that was done before: it reads the items as they were then.
-fn repeated(plan: &TransactWritePlan, sizes: &[usize]) -> TransactWriteItemsOutput {
+fn repeated(core: &Core, plan: &TransactWritePlan, sizes: &[usize]) -> TransactWriteItemsOutput {
     let mut charges: BTreeMap<&str, Charge> = BTreeMap::new();
     for (action, size) in plan.actions.iter().zip(sizes) {
         let charge = Charge::table(Units::read(*size, true)).in_transaction();
+        core.charge(&action.table, &charge, Traffic::Read);
         charges.entry(&action.table_name).or_default().add(&charge);
     }
     TransactWriteItemsOutput {

@@ -14,7 +14,7 @@ use super::{
     look_at_filling, look_at_item, queue,
 };
 use crate::budget::Limit;
-use crate::capacity::Charge;
+use crate::capacity::{Charge, Traffic};
 use crate::catalog::Table;
 use crate::check::internal;
 use crate::core::Core;
@@ -48,7 +48,12 @@ pub(crate) async fn write_together(
     }
     let Some(commit) = queue(core, first, parts.all) else { return Ok(None) };
     match commit.await.map_err(internal)? {
-        Outcome::Applied => Ok(Some(effects)),
+        Outcome::Applied => {
+            for done in &effects {
+                core.charge(first.table, &done.charge, Traffic::Write);
+            }
+            Ok(Some(effects))
+        }
         Outcome::Refused { .. } => Ok(None),
         Outcome::Unknown => Err(internal("the outcome of a commit is unknown")),
     }

@@ -42,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) table_delay: Duration,
     /// How long a change of a global index stays hidden from its readers.
     pub(crate) index_lag: Duration,
+    pub(crate) throttle: bool,
     /// Largest item collection, in bytes.
     pub(crate) item_collection_max: u64,
     /// The file for the forms of requests; without it they are not recorded.
@@ -170,6 +171,7 @@ fn defaults() -> Settings {
         cache_bytes: 0,
         table_delay: Duration::ZERO,
         index_lag: Duration::ZERO,
+        throttle: false,
         item_collection_max: 0,
         record: None,
         record_sample: 1,

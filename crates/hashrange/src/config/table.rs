@@ -239,6 +239,15 @@ pub(crate) const KEYS: &[Key] = &[
         },
     },
     Key {
+        name: "throttle",
+        placeholder: "BOOL",
+        default: "false",
+        doc: "Let requests wait for capacity as on AWS: tables and global indexes with provisioned capacity serve what is \
+              provisioned, after a burst of unused capacity, and on-demand ones their OnDemandThroughput where they have \
+              one. Requests beyond it get ProvisionedThroughputExceededException or ThrottlingException.",
+        form: Form::Switch(|settings, on| settings.throttle = on),
+    },
+    Key {
         name: "metrics",
         placeholder: "AUDIENCE",
         default: "local",

@@ -212,7 +212,7 @@ fn a_file_that_cannot_be_used_says_where_and_why() {
     refused(
         with_file("colour = \"red\"", &[], &[]),
         &expect![[
-            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, insecure, tls-cert, tls-key, tls-client-ca, tls-self-signed, header-timeout, body-timeout, idle-timeout, max-connections, request-memory, cache-size, table-delay, index-lag, item-collection-limit, metrics, record, record-sample, log-level, log-format and log-values"#
+            r#"hashrange.toml: "colour" is not a setting: the settings are addr, data, in-memory, credentials, insecure, tls-cert, tls-key, tls-client-ca, tls-self-signed, header-timeout, body-timeout, idle-timeout, max-connections, request-memory, cache-size, table-delay, index-lag, item-collection-limit, throttle, metrics, record, record-sample, log-level, log-format and log-values"#
         ]],
     );
     refused(

@@ -10,12 +10,12 @@ fn texts_are_those_of_aws() {
         "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
     );
     check(
-        throughput::on_demand_exceeded(),
-        "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html",
+        throughput::index_exceeded(),
+        "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API",
     );
     check(
-        throughput::account_exceeded(),
-        "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase",
+        throughput::maximum_exceeded(),
+        "Throughput exceeds the maximum OnDemandThroughput configured on table or index",
     );
     check(
         throughput::internal(),

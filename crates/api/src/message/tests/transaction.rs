@@ -23,6 +23,10 @@ fn from_no_action_to_token_mismatch() {
         "Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]",
     );
     check(transaction::conflict_reason(), "Transaction is ongoing for the item.");
+    check(
+        transaction::index_exceeded_reason(),
+        "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API.",
+    );
     check(transaction::in_progress(), "The transaction with the given request token is already in progress.");
     check(
         transaction::token_mismatch(),
