@@ -94,7 +94,8 @@ impl Engine {
     pub async fn open(store: Arc<dyn Store>, env: Env, options: Options) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(Arc::clone(&store), env.clone(), options.clone()).await?;
         let lag = Lag::new(options.index_lag);
-        let (stamps, claims, tokens) = (StampClock::new(), Claims::default(), TokensInFlight::default());
+        let (stamps, tokens) = (StampClock::new(), TokensInFlight::default());
+        let claims = Claims::new(env.random.next_u64());
         Ok(Engine { core: Core { store, env, catalog, options, stamps, lag, claims, tokens } })
     }
 

@@ -1,43 +1,64 @@
 //! Items in the hands of ongoing transactions.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashrange_store::Address;
 use parking_lot::Mutex;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Which items ongoing transactions of this process hold.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Claims {
+    /// Makes digests that no client can foresee.
+    seed: u64,
     /// How many items are held, so that writers need no lock while there are none.
     count: AtomicUsize,
-    held: Mutex<HashSet<Address>>,
+    held: Mutex<Digests>,
 }
+
+/// Items by their digests. Two items with one digest would be in each other's way, as a conflict that a client tries
+/// again: with 64 bits nobody will see it.
+type Digests = HashSet<u64, BuildHasherDefault<Digested>>;
 
 /// The hold of one transaction on its items. Dropped, it lets go of them.
 #[derive(Debug)]
 pub(crate) struct Claim<'c> {
     claims: &'c Claims,
-    items: Vec<Address>,
+    items: Vec<u64>,
 }
 
 impl Claims {
+    /// Nothing is held.
+    pub(crate) fn new(seed: u64) -> Claims {
+        Claims { seed, count: AtomicUsize::new(0), held: Mutex::default() }
+    }
+
     /// Whether a transaction holds the item.
     pub(crate) fn holds(&self, item: &Address) -> bool {
-        self.count.load(Ordering::Acquire) > 0 && self.held.lock().contains(item)
+        self.count.load(Ordering::Acquire) > 0 && self.held.lock().contains(&self.digest(item))
     }
 
     /// Takes hold of all items, or of none where others hold some: the positions of those.
-    pub(crate) fn claim(&self, items: Vec<Address>) -> Result<Claim<'_>, Vec<usize>> {
+    pub(crate) fn claim<'a>(
+        &self,
+        items: impl Iterator<Item = &'a Address>,
+    ) -> Result<Claim<'_>, Vec<usize>> {
+        let items: Vec<_> = items.map(|item| self.digest(item)).collect();
         let mut held = self.held.lock();
         let taken: Vec<_> = (0..items.len()).filter(|at| held.contains(&items[*at])).collect();
         if !taken.is_empty() {
             return Err(taken);
         }
-        held.extend(items.iter().cloned());
+        held.extend(&items);
         self.count.store(held.len(), Ordering::Release);
         drop(held);
         Ok(Claim { claims: self, items })
+    }
+
+    fn digest(&self, item: &Address) -> u64 {
+        digest(item, self.seed)
     }
 }
 
@@ -48,6 +69,31 @@ impl Drop for Claim<'_> {
             held.remove(item);
         }
         self.claims.count.store(held.len(), Ordering::Release);
+    }
+}
+
+/// Eight bytes for an item; other items have others, but for a chance of one in 2^64.
+pub(super) fn digest(item: &Address, seed: u64) -> u64 {
+    let partition = xxh3_64_with_seed(&item.partition, seed ^ item.space.0);
+    xxh3_64_with_seed(&item.row.sort, partition ^ u64::from(item.row.kind))
+}
+
+/// A digest needs no further hashing.
+#[derive(Debug, Default)]
+struct Digested(u64);
+
+impl Hasher for Digested {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        // Digests come as numbers; this is for whatever else may come.
+        self.0 = xxh3_64_with_seed(bytes, self.0);
+    }
+
+    fn write_u64(&mut self, digest: u64) {
+        self.0 = digest;
     }
 }
 
@@ -65,15 +111,34 @@ mod tests {
 
     #[test]
     fn an_item_has_one_holder_until_it_lets_go() {
-        let claims = Claims::default();
+        let claims = Claims::new(7);
         assert!(!claims.holds(&item("a")));
-        let first = claims.claim(vec![item("a"), item("b")]).unwrap();
+        let first = claims.claim([item("a"), item("b")].iter()).unwrap();
         assert!(claims.holds(&item("a")));
         assert!(!claims.holds(&item("c")));
-        assert_eq!(claims.claim(vec![item("c"), item("b"), item("a")]).unwrap_err(), [1, 2]);
+        assert_eq!(claims.claim([item("c"), item("b"), item("a")].iter()).unwrap_err(), [1, 2]);
         assert!(!claims.holds(&item("c")), "a claim that fails holds nothing");
         drop(first);
-        assert!(claims.claim(vec![item("c"), item("b"), item("a")]).is_ok());
+        assert!(claims.claim([item("c"), item("b"), item("a")].iter()).is_ok());
         assert_eq!(claims.count.load(Ordering::Acquire), 0);
+    }
+
+    #[test]
+    fn every_part_of_an_address_tells_items_apart() {
+        let other = |change: fn(&mut Address)| {
+            let mut item = item("a");
+            change(&mut item);
+            item
+        };
+        let items = [
+            item("a"),
+            other(|item| item.space = Space(2001)),
+            other(|item| item.partition = Bytes::from_static(b"q")),
+            other(|item| item.row.kind = 1),
+            other(|item| item.row.sort = Bytes::new()),
+        ];
+        let digests: HashSet<_> = items.iter().map(|item| digest(item, 7)).collect();
+        assert_eq!(digests.len(), items.len());
+        assert_ne!(digest(&items[0], 7), digest(&items[0], 8));
     }
 }

@@ -38,7 +38,7 @@ pub(crate) async fn write(
             None => None,
         };
         cancel::if_throttled(core, plan.actions.iter().map(|action| &*action.table), Traffic::Write)?;
-        let items = plan.actions.iter().map(|action| action.key.address.clone()).collect();
+        let items = plan.actions.iter().map(|action| &action.key.address);
         let claim = core.claims.claim(items).map_err(|taken| conflict(&plan, taken))?;
         let mutations: Vec<Mutation<'_>> = plan.actions.iter().map(PlannedAction::mutation).collect();
         let more =

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use hashrange_api::Error;
 use hashrange_store::{Address, Answer, Found, Freshness, Outcome, Part, Space, Tally};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{
     Action, Decided, Effects, Mutation, Refusal, Seen, collection_address, decide, expect, intend,
@@ -175,13 +176,14 @@ fn decide_all(
     let mut refusals = Vec::new();
     for (at, (mutation, mut seen)) in mutations.iter().zip(seen).enumerate() {
         let address = &mutation.key.address;
-        let collection = (address.space, address.partition.clone());
-        if let Some(size) = sizes.get(&collection) {
+        let has_collection = !mutation.table.schema.locals.is_empty();
+        let collection = has_collection.then(|| (address.space, address.partition.clone()));
+        if let Some(size) = collection.as_ref().and_then(|collection| sizes.get(collection)) {
             seen.collection_bytes = *size;
         }
         match decide(core, mutation, &seen) {
             Ok(Decided { parts: more, effects: done }) => {
-                if let Some(size) = done.collection {
+                if let Some((collection, size)) = collection.zip(done.collection) {
                     sizes.insert(collection, size);
                 }
                 parts.join(more);
@@ -267,7 +269,8 @@ fn queue_all<'c>(
 #[derive(Default)]
 struct Parts {
     all: Vec<Part>,
-    places: HashMap<(Space, Bytes), usize>,
+    /// Where the first part of a partition is, by a digest of both its names.
+    places: HashMap<u64, usize>,
 }
 
 impl Parts {
@@ -277,10 +280,13 @@ impl Parts {
             if let Some(first) = self.all.first_mut() {
                 part.tallies.retain(|tally| !add_tally(&mut first.tallies, tally));
             }
-            let place = self.places.entry((part.space, part.partition.clone())).or_insert(self.all.len());
+            let digest = xxh3_64_with_seed(&part.partition, part.space.0);
+            let place = self.places.entry(digest).or_insert(self.all.len());
             match self.all.get_mut(*place) {
                 // A part carries one log record; a second one in the partition takes a part of its own.
-                Some(known) if known.log.is_none() || part.log.is_none() => {
+                Some(known)
+                    if same_partition(known, &part) && (known.log.is_none() || part.log.is_none()) =>
+                {
                     known.expects.append(&mut part.expects);
                     known.writes.append(&mut part.writes);
                     known.tallies.append(&mut part.tallies);
@@ -290,6 +296,10 @@ impl Parts {
             }
         }
     }
+}
+
+fn same_partition(one: &Part, other: &Part) -> bool {
+    one.space == other.space && one.partition == other.partition
 }
 
 /// Adds a change of a total to a change of the same one, if there is one.
