@@ -121,9 +121,10 @@ pub enum Projection {
 }
 
 /// The sort of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexKind {
     /// A global secondary index.
+    #[default]
     Global,
     /// A local secondary index.
     Local,
@@ -132,7 +133,7 @@ pub enum IndexKind {
 }
 
 /// An index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Index {
     /// Its name.
     pub name: String,
@@ -148,12 +149,20 @@ pub struct Index {
     pub scaling: [Option<Scaling>; 2],
     /// What only a vector index has, in the words of CreateTable's `VectorIndexes`.
     pub vector: Option<Map<String, Value>>,
+    /// Throughput that it is kept warm for.
+    pub warm: Units,
+    /// Most units per second that it may use on demand.
+    pub on_demand_max: Units,
+    /// Its contributor insights; `None` where not stated.
+    pub insights: Option<Insights>,
     /// Declared reason for an index that no pattern reads (`used_for`): operations, a stream, a replica.
     pub used_for: Option<String>,
     /// Bytes of one entry, where declared or observed.
     pub entry_bytes: Option<f64>,
     /// Entries, where declared or observed.
     pub entry_count: Option<f64>,
+    /// What was read from it, where that was measured.
+    pub usage: Option<Usage>,
 }
 
 /// Units per second.
@@ -163,6 +172,87 @@ pub struct Capacity {
     pub read: f64,
     /// Write units per second.
     pub write: f64,
+}
+
+/// Units per second of reads and of writes, each where it is stated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Units {
+    /// Read units per second.
+    pub read: Option<f64>,
+    /// Write units per second.
+    pub write: Option<f64>,
+}
+
+impl Units {
+    /// Whether either is stated.
+    pub fn is_stated(&self) -> bool {
+        self.read.is_some() || self.write.is_some()
+    }
+}
+
+/// Who owns the key that a table is encrypted with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Encryption {
+    /// AWS, without charge: the default.
+    Owned,
+    /// The account, managed by AWS: `aws/dynamodb`.
+    Managed,
+    /// The account: the key's id, alias or ARN; `None` where only the deployment knows it.
+    Key(Option<String>),
+}
+
+/// Which keys contributor insights count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insights {
+    /// None: they are off.
+    Off,
+    /// Those that are accessed, and those that are throttled.
+    All,
+    /// Those that are throttled.
+    Throttled,
+}
+
+/// A Kinesis data stream that gets a table's changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinesis {
+    /// Its ARN; `None` where only the deployment knows it.
+    pub stream: Option<String>,
+    /// `MILLISECOND` or `MICROSECOND`; `None` where not stated.
+    pub precision: Option<String>,
+}
+
+/// What metrics say of a table or an index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// The last days that were measured.
+    pub days: f64,
+    /// Read units that were consumed in them, in all.
+    pub read_units: f64,
+}
+
+/// The type of resource that a template makes a table with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// `AWS::DynamoDB::Table`.
+    Table,
+    /// `AWS::DynamoDB::GlobalTable`.
+    GlobalTable,
+    /// `AWS::Serverless::SimpleTable`.
+    SimpleTable,
+}
+
+impl Resource {
+    /// Every type.
+    pub const ALL: [Resource; 3] = [Resource::Table, Resource::GlobalTable, Resource::SimpleTable];
+
+    /// What CloudFormation calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Resource::Table => "AWS::DynamoDB::Table",
+            Resource::GlobalTable => "AWS::DynamoDB::GlobalTable",
+            Resource::SimpleTable => "AWS::Serverless::SimpleTable",
+        }
+    }
 }
 
 /// One target-tracking policy.
@@ -203,6 +293,8 @@ pub struct Table {
     pub name: String,
     /// The name that a template gives to the resource, for matching files.
     pub logical_id: Option<String>,
+    /// The type of resource in a template of CloudFormation; `None` where not stated.
+    pub resource: Option<Resource>,
     /// Its keys.
     pub keys: Keys,
     /// The declared types of key attributes, as `AttributeDefinitions` gives them; may name attributes that are no key.
@@ -213,6 +305,10 @@ pub struct Table {
     pub billing: Option<Billing>,
     /// Its auto scaling, read then write.
     pub scaling: [Option<Scaling>; 2],
+    /// Throughput that it is kept warm for.
+    pub warm: Units,
+    /// Most units per second that it may use on demand.
+    pub on_demand_max: Units,
     /// Whether its class is STANDARD_INFREQUENT_ACCESS; `None` where not stated.
     pub infrequent_access: Option<bool>,
     /// The attribute of time to live.
@@ -221,6 +317,14 @@ pub struct Table {
     pub stream: Option<String>,
     /// How many consumers read the stream, where declared.
     pub stream_consumers: Option<u32>,
+    /// The Kinesis data stream that gets its changes, where there is one.
+    pub kinesis: Option<Kinesis>,
+    /// Who owns its encryption key; `None` where not stated.
+    pub encryption: Option<Encryption>,
+    /// Its contributor insights; `None` where not stated.
+    pub insights: Option<Insights>,
+    /// Its resource policy: a document of IAM.
+    pub policy: Option<Value>,
     /// Point-in-time recovery; `None` where not stated.
     pub recovery: Option<bool>,
     /// Deletion protection; `None` where not stated.
@@ -237,6 +341,8 @@ pub struct Table {
     pub item_count: Option<f64>,
     /// Bytes of one item, where declared or observed for the table as a whole.
     pub item_bytes: Option<f64>,
+    /// What was read from it, where that was measured.
+    pub usage: Option<Usage>,
 }
 
 impl Table {

@@ -114,8 +114,8 @@ fn parse<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<(&'f str, No
     let fault = |message: String| node::Fault { mark: Mark::default(), message };
     let text =
         std::str::from_utf8(&file.bytes).map_err(|error| fault(format!("this is no UTF-8 text: {error}")))?;
-    let hcl =
-        options.format == Some(Format::TerraformHcl) || options.format.is_none() && detect::is_hcl(text);
+    let told = options.format == Some(Format::TerraformHcl) && !text.trim_start().starts_with('{');
+    let hcl = told || options.format.is_none() && detect::is_hcl(text);
     if hcl {
         return Ok((text, Node::text_at(Mark::default(), ""), Format::TerraformHcl));
     }
@@ -156,6 +156,7 @@ fn catalogue(inputs: &mut [Input<'_>], options: &ReadOptions) -> Catalogue {
     let mut whole = merge::merge(parts);
     for input in inputs.iter_mut().filter(|input| input.format == Format::Hashrange) {
         own::patterns(&input.root, &mut whole, &mut input.log);
+        own::comments::check(input.text, &input.root, &mut input.log);
     }
     for input in inputs.iter_mut().filter(|input| input.format == Format::UsageData) {
         code_generator::usage(&input.root, &mut whole, &mut input.log);

@@ -39,12 +39,7 @@ pub(crate) fn index(name: &str, key: &str, projection: &str) -> Index {
             "keys" => Projection::KeysOnly,
             names => Projection::Include(names.split(' ').map(str::to_owned).collect()),
         },
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
+        ..Index::default()
     }
 }
 

@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use hashrange_modelling::Catalogue;
-use hashrange_modelling::write;
+use hashrange_modelling::write::{self, Form, Written};
 
 const HELP: &str = "\
 Examples:
@@ -13,20 +12,40 @@ Examples:
   hashrange model convert template.yaml dynamodb_data_model.json rates.yaml --output catalogue.yaml
       Tables of a template, patterns of a model and rates of an overlay, in one file
   hashrange model convert catalogue.yaml --to m --output dynamodb_data_model.json
-      Back, with command lines of the AWS CLI; what that shape cannot say is listed
+      Back, with command lines of the AWS CLI
+  hashrange model convert catalogue.yaml --to cloudformation --output template.yaml
+      The tables and indexes as a template, ready to deploy
+  hashrange model convert template.yaml --to terraform --output main.tf.json
+      The same tables for Terraform
+  hashrange model convert catalogue.yaml --to workbench --output model.json
+      A model to open in NoSQL Workbench
+  hashrange model convert catalogue.yaml --to schema-json --output schema.json
+  hashrange model convert catalogue.yaml --to usage-data --output usage_data.json
+      The two files of AWS's code generator
 
-Formats that are written: yaml (our own), m (dynamodb_data_model.json with command lines), s (the same name, with sizes and rates).
+Formats that are written (--to):
+";
+
+const HELP_END: &str = "
+What a format cannot say, and what it demands and the model does not state, is listed on standard error, never dropped silently.
 
 Exit codes: 0 the model was written; 2 the command line or a file is wrong.";
+
+/// The help below the flags: examples, then each format.
+fn help() -> String {
+    let formats = Form::ALL.map(|form| format!("  {:20} {}\n", form.name(), form.about()));
+    format!("{HELP}{}{HELP_END}", formats.concat())
+}
 
 /// The command line of `convert`.
 pub(crate) fn command() -> Command {
     let to = Arg::new("to")
         .long("to")
         .value_name("FORMAT")
-        .value_parser(["yaml", "m", "s"])
+        .value_parser(Form::ALL.map(Form::name))
         .default_value("yaml")
-        .help("The format to write");
+        .hide_possible_values(true)
+        .help("The format to write: see the list below");
     let output = Arg::new("output")
         .long("output")
         .short('o')
@@ -34,7 +53,7 @@ pub(crate) fn command() -> Command {
         .help("Where to write [default: standard output]");
     let force =
         Arg::new("force").long("force").action(ArgAction::SetTrue).help("Write over a file that is there");
-    let command = Command::new("convert").about("Write a model in another format").after_help(HELP);
+    let command = Command::new("convert").about("Write a model in another format").after_help(help());
     super::with_files(command).args([to, output, force])
 }
 
@@ -44,10 +63,13 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
         Ok(catalogue) => catalogue,
         Err(code) => return code,
     };
-    let to = flags.get_one::<String>("to").map_or("yaml", String::as_str);
-    let (text, lost) = written(&catalogue, to);
+    let to = flags.get_one::<String>("to").and_then(|name| Form::from_name(name)).unwrap_or(Form::Yaml);
+    let Written { text, lost, assumed } = write::write(&catalogue, to, &hashrange::model::today());
     for what in lost {
-        eprintln!("note: format {to} cannot say {what}");
+        eprintln!("note: format {} cannot say {what}", to.name());
+    }
+    for what in assumed {
+        eprintln!("note: {what}");
     }
     let Some(path) = flags.get_one::<String>("output") else {
         print!("{text}");
@@ -56,13 +78,5 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
     match super::files::write(path, &text, flags.get_flag("force")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => super::wrong(&[problem]),
-    }
-}
-
-fn written(catalogue: &Catalogue, to: &str) -> (String, Vec<String>) {
-    match to {
-        "m" => write::shape_m(catalogue),
-        "s" => write::shape_s(catalogue),
-        _ => (write::yaml(catalogue), Vec::new()),
     }
 }

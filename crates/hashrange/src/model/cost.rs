@@ -78,7 +78,11 @@ fn priced(flags: &ArgMatches) -> Result<String, ExitCode> {
 
 fn prices(flags: &ArgMatches) -> Result<Prices, ExitCode> {
     let Some(path) = flags.get_one::<String>("prices") else { return Ok(Prices::built_in()) };
-    let text = std::fs::read_to_string(path).map_err(|error| super::wrong(&[format!("{path}: {error}")]))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        super::wrong(&[format!(
+            "{path}: {error}: name a file of prices, as \"hashrange model cost --show-prices\" prints one"
+        )])
+    })?;
     Prices::parse(&text).map_err(|error| super::wrong(&[format!("{path}: {error}")]))
 }
 

@@ -117,7 +117,7 @@ impl Loader {
     fn folder(&mut self, folder: &Path, depth: usize) {
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) => return self.problems.push(format!("{}: {error}", folder.display())),
+            Err(error) => return self.problems.push(unreadable(folder, &error)),
         };
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();
@@ -146,11 +146,26 @@ impl Loader {
 
 fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let size = std::fs::metadata(path).map_err(|error| problem(&error))?.len();
+    let size = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?.len();
     if size > BYTES_MAX as u64 {
         return Err(problem(&format!("the file is larger than {} MiB", BYTES_MAX >> 20)));
     }
-    std::fs::read(path).map_err(|error| problem(&error))
+    std::fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+/// Why a file cannot be read, and what to do.
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let path = path.display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => format!(
+            "{path}: there is no such file; name a model, a template, a folder of them or the address of a server, \
+             or start a catalogue with \"hashrange model init --output {path}\""
+        ),
+        std::io::ErrorKind::PermissionDenied => {
+            format!("{path}: this user may not read it; change its permissions, or run as its owner")
+        }
+        _ => format!("{path}: {error}"),
+    }
 }
 
 /// The tables of a running server, as a list of answers of DescribeTable, each with its time to live.
@@ -180,6 +195,13 @@ async fn descriptions(endpoint: &str) -> Result<Vec<Value>, String> {
             if let Ok(backups) = ask(endpoint, Operation::DescribeContinuousBackups, &request).await {
                 table["ContinuousBackupsDescription"] = backups["ContinuousBackupsDescription"].clone();
             }
+            for (operation, member, request) in beside(name, &table) {
+                if let Ok(Value::Object(answer)) = ask(endpoint, operation, &json!({member: request})).await
+                    && let Some(table) = table.as_object_mut()
+                {
+                    table.extend(answer.into_iter().filter(|(name, _)| ANSWERS.contains(&name.as_str())));
+                }
+            }
             tables.push(table);
         }
         start = list["LastEvaluatedTableName"].take();
@@ -187,6 +209,19 @@ async fn descriptions(endpoint: &str) -> Result<Vec<Value>, String> {
             return Ok(tables);
         }
     }
+}
+
+/// What answers of other operations add to that of DescribeTable.
+const ANSWERS: [&str; 4] =
+    ["KinesisDataStreamDestinations", "ContributorInsightsStatus", "ContributorInsightsMode", "Policy"];
+
+/// Operations that tell more of a table, each with the one member of its request.
+fn beside(name: &Value, table: &Value) -> [(Operation, &'static str, Value); 3] {
+    [
+        (Operation::DescribeKinesisStreamingDestination, "TableName", name.clone()),
+        (Operation::DescribeContributorInsights, "TableName", name.clone()),
+        (Operation::GetResourcePolicy, "ResourceArn", table["Table"]["TableArn"].clone()),
+    ]
 }
 
 async fn ask(endpoint: &str, operation: Operation, request: &Value) -> Result<Value, String> {

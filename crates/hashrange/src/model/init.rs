@@ -48,21 +48,28 @@ pub(crate) fn command() -> Command {
         .value_name("FILE")
         .default_value("catalogue.yaml")
         .help("The file to write; - for standard output");
+    let file = Arg::new("file")
+        .value_name("FILE")
+        .conflicts_with("output")
+        .help("The file to write, as --output says it");
     let force =
         Arg::new("force").long("force").action(ArgAction::SetTrue).help("Write over a file that is there");
     Command::new("init")
         .about("Start a catalogue: by asking, from an example, or from a folder of templates")
-        .args([example, from, output, force])
+        .args([file, example, from, output, force])
         .after_help(HELP)
 }
 
 /// Writes a first catalogue.
 pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
-    let path = flags.get_one::<String>("output").map_or("catalogue.yaml", String::as_str);
+    let given = flags.get_one::<String>("file").or_else(|| flags.get_one::<String>("output"));
+    let path = given.map_or("catalogue.yaml", String::as_str);
     let force = flags.get_flag("force");
     // Before any question: nobody answers twenty of them for nothing.
     if path != "-" && !force && std::path::Path::new(path).exists() {
-        return super::wrong(&[format!("{path} exists; give --force to write over it")]);
+        return super::wrong(&[format!(
+            "{path} exists; give --force to write over it, or --from {path} to start with its tables and --output for another file"
+        )]);
     }
     match text(flags).and_then(|text| deliver(path, &text, force).map_err(|problem| vec![problem])) {
         Ok(()) => ExitCode::SUCCESS,

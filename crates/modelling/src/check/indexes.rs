@@ -4,13 +4,14 @@ use super::context::{number, of, peak, rate};
 use super::money;
 use super::statistics::counts;
 use super::{Context, Example, Group, Need, Rule, Threshold};
-use crate::catalogue::{Billing, Entity, Index, IndexKind, KeyType, Pattern, Projection, Table};
+use crate::catalogue::{Billing, Entity, Index, IndexKind, KeyType, Pattern, Projection, Table, Usage};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{PatternPlan, PlanClass, float, sizes};
 use crate::recognise::Look;
 
 pub(super) const RULES: &[Rule] = &[
     UNUSED,
+    UNREAD,
     DUPLICATES_BASE,
     DUPLICATES_INDEX,
     OVER_INDEXING,
@@ -49,6 +50,34 @@ const UNUSED: Rule = Rule {
     },
     covers: &["index-duplicates-base", "index-duplicates-index", "projection-all-wide"],
     judge: unused,
+    ..BASE
+};
+
+const UNREAD_DAYS: Threshold =
+    Threshold::new("unread.days", 30.0, "days without a read; AWS developer guide");
+
+const UNREAD: Rule = Rule {
+    id: "unread",
+    evidence: &[Evidence::Traffic],
+    thresholds: &[UNREAD_DAYS],
+    summary: "Metrics say that nothing has read the table or the index for a month, yet it is stored, and each write pays for the index. \
+              Metrics are stated with usage: {days: 45, read_units: 0}, the sum of CloudWatch's ConsumedReadCapacityUnits.",
+    not_a_fault_when: "it is declared for a stream, operations or a replica (used_for); the table is written for its stream; fewer days were \
+                       measured, as of what is new",
+    advice: "Remove it, with a backup of a table; or say what it is for: used_for",
+    teach: Example {
+        before: "indexes:\n  ByPhone: {key: {hash: phone}, usage: {days: 45, read_units: 0}}",
+        after: "indexes: {}",
+    },
+    covers: &[
+        "index-unused",
+        "index-duplicates-base",
+        "index-duplicates-index",
+        "projection-all-wide",
+        "lsi-without-strong-read",
+        "table-unused",
+    ],
+    judge: unread,
     ..BASE
 };
 
@@ -292,10 +321,48 @@ fn unused(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 number(dollars)
             );
         }
+        if let Some(usage) = index.usage.filter(|usage| usage.read_units > 0.0) {
+            message = format!(
+                "{message}, but metrics say that something does: {} read units in {} days",
+                number(usage.read_units),
+                number(usage.days)
+            );
+        }
         if let Some(bytes) = sizes::index_bytes(context.catalogue, table, index) {
             message = format!("{message}; it stores {} GB", number(bytes / 1e9));
         }
         findings.push(UNUSED.found(Severity::Warn, subject(table, index), message));
+    }
+}
+
+/// A table that nothing reads stands for its indexes.
+fn unread(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let least = context.threshold(&UNREAD_DAYS);
+    let is_unread =
+        |usage: Option<Usage>| usage.filter(|usage| usage.read_units <= 0.0 && usage.days >= least);
+    let mut tell = |subject: Subject, usage: Usage, more: String| {
+        let message = format!("nothing has read it for {} days{more}", number(usage.days));
+        findings.push(UNREAD.found(Severity::Warn, subject, message));
+    };
+    for table in &context.catalogue.tables {
+        let streams = table.stream.is_some() || table.kinesis.is_some();
+        if let Some(usage) = is_unread(table.usage) {
+            if !streams {
+                tell(Subject::Table(table.name.clone()), usage, String::new());
+            }
+            continue;
+        }
+        for index in table.indexes.iter().filter(|index| index.used_for.is_none()) {
+            let Some(usage) = is_unread(index.usage) else { continue };
+            let readers = readers(context, table, index);
+            let patterns: Vec<&str> = readers.iter().map(|(pattern, _)| pattern.id.as_str()).collect();
+            let more = if patterns.is_empty() {
+                String::new()
+            } else {
+                format!(", though {} would", patterns.join(", "))
+            };
+            tell(subject(table, index), usage, more);
+        }
     }
 }
 

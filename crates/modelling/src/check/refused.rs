@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::context::{number, of};
 use super::rule::PLAIN;
 use super::{Context, Example, Group, Need, Rule, Threshold};
-use crate::catalogue::{Billing, Index, IndexKind, KeyType, Pattern, Projection, Table};
+use crate::catalogue::{Billing, Index, IndexKind, KeyType, Pattern, Projection, Resource, Table};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::request::{Action, Fault, Verb};
 use crate::plan::{PlanClass, collections, float, sizes};
@@ -266,9 +266,17 @@ fn definitions(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+const GLOBAL_LIST: Threshold = Threshold::new(
+    "include-limits.global-table",
+    20.0,
+    "attributes in one list of AWS::DynamoDB::GlobalTable; CloudFormation's schema of the resource",
+);
+
 const INCLUDE: Rule = Rule {
     id: "include-limits",
-    summary: "INCLUDE needs a list, and all lists of a table together name at most 100 attributes.",
+    thresholds: &[GLOBAL_LIST],
+    summary: "INCLUDE needs a list, and all lists of a table together name at most 100 attributes; in the resource \
+              AWS::DynamoDB::GlobalTable of CloudFormation each list at most 20.",
     advice: "Shorten the lists, or project all",
     teach: Example {
         before: "ByDate: {key: {hash: GSI1PK}, projection: []}",
@@ -293,6 +301,19 @@ fn includes(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 subject,
                 "projects a list that is empty".to_owned(),
             ));
+        }
+        // The service takes longer lists; the resource type of the template does not.
+        let most = context.threshold(&GLOBAL_LIST);
+        let global = table.resource == Some(Resource::GlobalTable);
+        for (index, names) in lists().filter(|(_, names)| global && float(names.len()) > most) {
+            let text = format!(
+                "projects a list of {} attributes, of which {} takes {}",
+                names.len(),
+                Resource::GlobalTable.name(),
+                number(most)
+            );
+            let subject = Subject::Index(table.name.clone(), index.name.clone());
+            findings.push(INCLUDE.found(Severity::Error, subject, text));
         }
         let total: usize = lists().map(|(_, names)| names.len()).sum();
         if total > limits::PROJECTED_ATTRIBUTES_MAX {

@@ -13,12 +13,9 @@ fn orders() -> Catalogue {
         kind: IndexKind::Global,
         keys: keys("openAt", "placed"),
         projection: Projection::Include(vec!["total".to_owned()]),
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
         entry_bytes: Some(300.0),
         entry_count: Some(1e6),
+        ..Index::default()
     };
     let table = Table {
         name: "Orders".to_owned(),

@@ -2,7 +2,8 @@
 
 use super::{Ask, Changes, Effect, names};
 use crate::catalogue::{
-    Billing, Capacity, Catalogue, Consistency, Index, IndexKind, KeyType, Keys, Projection, Scaling, Table,
+    Billing, Capacity, Catalogue, Consistency, Encryption, Index, IndexKind, Insights, KeyType, Keys,
+    Kinesis, Projection, Scaling, Table, Units,
 };
 use crate::cost::print::figure;
 use crate::finding::Subject;
@@ -124,6 +125,12 @@ fn compare_index(changes: &mut Changes<'_>, tables: [&Table; 2], name: &str, cop
             let online = || Ask::update("UpdateTable, while the table serves");
             changes.text(&subject, "capacity", [old, new].map(|index| capacity_text(index.capacity)), online);
             changes.text(&subject, "scaling", [old, new].map(|index| scaling_text(index.scaling)), online);
+            let [before, after] = [old, new].map(|index| index.warm);
+            changes.text(&subject, "warm throughput", [before, after].map(units_text), || Ask::update(WARM));
+            let most = [old, new].map(|index| units_text(index.on_demand_max));
+            changes.text(&subject, "most on demand", most, online);
+            let insights = [old, new].map(|index| insights_text(index.insights));
+            changes.text(&subject, "contributor insights", insights, || Ask::update(INSIGHTS));
             changes.number(&subject, "entry_bytes", [old.entry_bytes, new.entry_bytes]);
             changes.number(&subject, "entry_count", [old.entry_count, new.entry_count]);
         }
@@ -157,6 +164,45 @@ fn scaling_text(scaling: [Option<Scaling>; 2]) -> String {
         ))
     };
     [one("read", scaling[0]), one("write", scaling[1])].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+const WARM: &str = "UpdateTable, while the table serves; it is paid once, and never falls again";
+
+const INSIGHTS: &str =
+    "UpdateContributorInsights, while the table serves; each event that is counted is paid";
+
+fn units_text(units: Units) -> String {
+    let one = |number: Option<f64>, what: &str| Some(format!("{} {what}", figure(number?, 0)));
+    [one(units.read, "reads"), one(units.write, "writes")]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn insights_text(insights: Option<Insights>) -> String {
+    let text = insights.map(|insights| match insights {
+        Insights::Off => "off",
+        Insights::All => "accessed and throttled keys",
+        Insights::Throttled => "throttled keys",
+    });
+    text.unwrap_or_default().to_owned()
+}
+
+fn encryption_text(encryption: Option<&Encryption>) -> String {
+    match encryption {
+        None => String::new(),
+        Some(Encryption::Owned) => "a key that AWS owns".to_owned(),
+        Some(Encryption::Managed) => "a key that AWS manages".to_owned(),
+        Some(Encryption::Key(None)) => "a key of the account".to_owned(),
+        Some(Encryption::Key(Some(key))) => key.clone(),
+    }
+}
+
+fn kinesis_text(kinesis: Option<&Kinesis>) -> String {
+    let Some(kinesis) = kinesis else { return String::new() };
+    let stream = kinesis.stream.as_deref().unwrap_or("a stream");
+    kinesis.precision.as_ref().map_or_else(|| stream.to_owned(), |precision| format!("{stream}, {precision}"))
 }
 
 fn billing_text(billing: Option<Billing>) -> String {
@@ -224,6 +270,31 @@ fn settings(changes: &mut Changes<'_>, subject: &Subject, old: &Table, new: &Tab
         },
         "chosen when replicas are added to an empty table",
     );
+    set("warm throughput", &|table| units_text(table.warm), WARM);
+    set("most on demand", &|table| units_text(table.on_demand_max), "UpdateTable, while the table serves");
+    set(
+        "encryption",
+        &|table| encryption_text(table.encryption.as_ref()),
+        "UpdateTable, while the table serves; readers need the permission to use the key",
+    );
+    set("contributor insights", &|table| insights_text(table.insights), INSIGHTS);
+    set(
+        "Kinesis stream",
+        &|table| kinesis_text(table.kinesis.as_ref()),
+        "EnableKinesisStreamingDestination or its counterpart; records begin then",
+    );
+    set(
+        "resource policy",
+        &|table| table.policy.as_ref().map(ToString::to_string).unwrap_or_default(),
+        "PutResourcePolicy; it holds within seconds",
+    );
+    if let (Some(before), Some(after)) = (old.resource, new.resource) {
+        changes.text(subject, "resource", [before, after].map(|one| one.name().to_owned()), || Ask {
+            effect: Effect::NewTable,
+            advice: "keep the table (DeletionPolicy: Retain), take it out of the stack and import it as the other type"
+                .to_owned(),
+        });
+    }
     changes.number(subject, "count", [old.item_count, new.item_count]);
     changes.number(subject, "bytes", [old.item_bytes, new.item_bytes]);
 }

@@ -11,12 +11,7 @@ fn index(name: &str, kind: IndexKind, hash: &str, projection: Projection) -> Ind
         kind,
         keys: Keys { hash: vec![hash.to_owned()], range: vec!["SK".to_owned()] },
         projection,
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
+        ..Index::default()
     }
 }
 

@@ -290,12 +290,7 @@ fn index_remedy(
         kind: IndexKind::Global,
         keys: Keys::default(),
         projection: if wanted.is_empty() { Projection::All } else { Projection::Include(wanted) },
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
+        ..Index::default()
     };
     let Some(bytes) = entity.and_then(|entity| sizes::entry_bytes(catalogue, table, &index, entity)) else {
         return format!("{key}; each write of such an item then costs at least 1 more write unit");

@@ -155,7 +155,7 @@ fn definitions(table: &mut Table, entities: &[Entity]) {
 }
 
 /// What an entity's item has under a key attribute.
-fn text_of(entity: &Entity, name: &str) -> String {
+pub fn text_of(entity: &Entity, name: &str) -> String {
     entity.keys.get(name).map_or_else(|| format!("{{{name}}}"), ToString::to_string)
 }
 
@@ -169,7 +169,8 @@ fn parameters(node: &Node) -> Vec<String> {
     list.iter().filter_map(|one| one.get("name")?.as_str().map(str::to_owned)).collect()
 }
 
-fn pattern(node: &Node, entity: &str, catalogue: &Catalogue, log: &mut Log) -> Option<Pattern> {
+/// Reads a pattern that stands below an entity.
+pub fn pattern(node: &Node, entity: &str, catalogue: &Catalogue, log: &mut Log) -> Option<Pattern> {
     let id = member(node, "pattern_id", log)?;
     let text = |key: &str| node.get(key).filter(|node| !node.is_null()).and_then(Node::as_str);
     let entity = catalogue.entity(entity)?;

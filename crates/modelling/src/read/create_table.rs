@@ -1,12 +1,14 @@
 //! The parameters of CreateTable, as files of shape M have them.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::fields::{self, Fields, Shape};
 use super::log::Log;
 use super::node::Node;
 use super::own::lower;
-use crate::catalogue::{Billing, Capacity, Index, IndexKind, KeyType, Keys, Projection, Table};
+use crate::catalogue::{
+    Billing, Capacity, Encryption, Index, IndexKind, KeyType, Keys, Projection, Table, Units,
+};
 
 const TABLE: Shape = Shape {
     name: "table",
@@ -67,6 +69,10 @@ fn settings(table: &mut Table, fields: &Fields<'_>, log: &mut Log) {
     table.infrequent_access =
         fields.text("TableClass", log).map(|class| class == "STANDARD_INFREQUENT_ACCESS");
     table.protection = fields.flag("DeletionProtectionEnabled", log);
+    table.warm = units(fields.get("WarmThroughput"), WARM, log);
+    table.on_demand_max = units(fields.get("OnDemandThroughput"), ON_DEMAND, log);
+    table.encryption = fields.get("SSESpecification").map(encryption);
+    table.policy = fields.get("ResourcePolicy").and_then(|node| policy(node, log));
     if let Some(stream) = fields.get("StreamSpecification")
         && stream.get("StreamEnabled").and_then(Node::as_bool) != Some(false)
     {
@@ -82,6 +88,43 @@ fn settings(table: &mut Table, fields: &Fields<'_>, log: &mut Log) {
             "TimeToLiveSpecification is no parameter of CreateTable; taken as UpdateTimeToLive",
         );
     }
+}
+
+/// What `WarmThroughput` calls its sides.
+const WARM: [&str; 2] = ["ReadUnitsPerSecond", "WriteUnitsPerSecond"];
+
+/// What `OnDemandThroughput` calls its sides.
+const ON_DEMAND: [&str; 2] = ["MaxReadRequestUnits", "MaxWriteRequestUnits"];
+
+/// Units of reads and writes, each where it is written; -1 says that there is no limit.
+fn units(node: Option<&Node>, sides: [&str; 2], log: &mut Log) -> Units {
+    let [read, write] = sides.map(|side| {
+        let stated = node?.get(side).filter(|units| units.as_f64() != Some(-1.0))?;
+        fields::number(stated, log)
+    });
+    Units { read, write }
+}
+
+fn encryption(node: &Node) -> Encryption {
+    let key = node.get("KMSMasterKeyId").and_then(Node::as_str).map(str::to_owned);
+    match (node.get("Enabled").and_then(Node::as_bool), key) {
+        (Some(true), Some(key)) => Encryption::Key(Some(key)),
+        (Some(true), None) => Encryption::Managed,
+        _ => Encryption::Owned,
+    }
+}
+
+/// JSON in a text, as the API takes it, or the document itself.
+fn policy(node: &Node, log: &mut Log) -> Option<Value> {
+    let policy = match node.as_str() {
+        Some(text) => serde_json::from_str(text).ok(),
+        None => Some(lower::json(node)),
+    };
+    let policy = policy.filter(Value::is_object);
+    if policy.is_none() {
+        log.expected(node, "a document of IAM: a JSON object");
+    }
+    policy
 }
 
 fn attribute(node: &Node, log: &mut Log) -> Option<(String, KeyType)> {
@@ -136,6 +179,8 @@ fn index(node: &Node, kind: IndexKind, log: &mut Log) -> Option<Index> {
     let projection = node.get("Projection").map(|node| projection(node, log)).unwrap_or_default();
     let mut index = empty(name, kind, keys, projection);
     index.capacity = node.get("ProvisionedThroughput").and_then(|node| throughput(node, log));
+    index.warm = units(node.get("WarmThroughput"), WARM, log);
+    index.on_demand_max = units(node.get("OnDemandThroughput"), ON_DEMAND, log);
     if kind == IndexKind::Vector
         && let Value::Object(map) = lower::json(node)
     {
@@ -146,18 +191,7 @@ fn index(node: &Node, kind: IndexKind, log: &mut Log) -> Option<Index> {
 
 /// An index about which nothing else is known.
 pub fn empty(name: String, kind: IndexKind, keys: Keys, projection: Projection) -> Index {
-    Index {
-        name,
-        kind,
-        keys,
-        projection,
-        capacity: None,
-        scaling: [None, None],
-        vector: None::<Map<String, Value>>,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
-    }
+    Index { name, kind, keys, projection, ..Index::default() }
 }
 
 /// The HASH elements of a search schema.

@@ -17,7 +17,7 @@ pub enum Format {
     CloudFormation,
     /// The answer of `terraform show -json`.
     TerraformJson,
-    /// Terraform's own language.
+    /// Terraform's own language, also in JSON.
     TerraformHcl,
     /// `schema.json` of the code generator: tables with `table_config`.
     CodeGenerator,
@@ -125,10 +125,20 @@ pub fn detect(root: &Node) -> Result<Format, String> {
     if has("format_version") && (has("planned_values") || has("values")) {
         return Ok(Format::TerraformJson);
     }
+    if is_terraform(root) {
+        return Ok(Format::TerraformHcl);
+    }
     if is_description(root) || (!root.items().is_empty() && root.items().iter().all(is_description)) {
         return Ok(Format::DescribeTable);
     }
     of_tables(root)
+}
+
+/// Terraform's language in JSON: resources by type, then by label.
+fn is_terraform(root: &Node) -> bool {
+    let kinds = root.get("resource").map_or(&[][..], Node::entries);
+    !kinds.is_empty()
+        && kinds.iter().all(|(kind, named)| kind.as_str().is_some() && !named.entries().is_empty())
 }
 
 /// A service file whose resources come as a list, or from another file.
@@ -163,8 +173,10 @@ fn of_tables(root: &Node) -> Result<Format, String> {
 
 /// `{"entities": {"User": {"sample_data": ..}}}`.
 fn is_usage(root: &Node) -> bool {
-    let entities = root.get("entities").map_or(&[][..], Node::entries);
-    !entities.is_empty() && entities.iter().all(|(_, entity)| entity.get("sample_data").is_some())
+    let Some(entities) = root.get("entities") else { return false };
+    let alone = root.entries().len() == 1 && matches!(entities.data, super::node::Data::Map(_));
+    let entities = entities.entries();
+    (alone || !entities.is_empty()) && entities.iter().all(|(_, one)| one.get("sample_data").is_some())
 }
 
 fn looked_for(root: &Node) -> String {
@@ -175,7 +187,8 @@ fn looked_for(root: &Node) -> String {
     };
     format!(
         "no model that is known: it holds {found}; looked for \"hashrange: 1\" (our own), DataModel (NoSQL Workbench), format: onetable:..., \
-         access_pattern_list (cost tool), Resources (CloudFormation, SAM, CDK, Serverless), format_version (terraform show -json), \
+         access_pattern_list (cost tool), Resources (CloudFormation, SAM, CDK, Serverless), format_version (terraform show -json), resource \
+         (Terraform in JSON), \
          Table.TableStatus (DescribeTable), tables with table_config, TableName or table_name (dynamodb_data_model.json)"
     )
 }
@@ -203,6 +216,7 @@ mod tests {
             ("service: s\nresources: {Resources: {}}", Format::CloudFormation),
             ("service: s\nresources: ${file(tables.yml)}", Format::CloudFormation),
             ("format_version: '1.2'\nplanned_values: {}", Format::TerraformJson),
+            ("resource: {aws_dynamodb_table: {t: {}}}", Format::TerraformHcl),
             ("Table: {TableStatus: ACTIVE}", Format::DescribeTable),
             ("tables: [{table_config: {}}]", Format::CodeGenerator),
             ("tables: [{TableName: a}]", Format::ShapeM),

@@ -20,6 +20,7 @@ mod lower;
 mod paths;
 mod scaling;
 mod serverless;
+mod settings;
 mod template;
 mod terraform;
 pub mod tree;

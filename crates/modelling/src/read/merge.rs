@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::shape_m::key_text;
-use crate::catalogue::{Catalogue, Entity, Index, Note, Pattern, States, Table};
+use crate::catalogue::{Catalogue, Entity, Index, Note, Pattern, States, Table, Units};
 
 /// What one file, or a group of files that refer to each other, says.
 #[derive(Debug)]
@@ -164,6 +164,7 @@ impl Merger {
             ));
         }
         fill(&mut have.logical_id, more.logical_id);
+        fill(&mut have.resource, more.resource);
         for (attribute, kind) in more.definitions {
             let known = *have.definitions.entry(attribute.clone()).or_insert(kind);
             if known != kind {
@@ -184,6 +185,13 @@ impl Merger {
         let [read, write] = more.scaling;
         fill(&mut have.scaling[0], read);
         fill(&mut have.scaling[1], write);
+        fill_units(&mut have.warm, more.warm);
+        fill_units(&mut have.on_demand_max, more.on_demand_max);
+        fill(&mut have.kinesis, more.kinesis);
+        fill(&mut have.encryption, more.encryption);
+        fill(&mut have.insights, more.insights);
+        fill(&mut have.policy, more.policy);
+        fill(&mut have.usage, more.usage);
         fill(&mut have.infrequent_access, more.infrequent_access);
         fill(&mut have.ttl, more.ttl);
         fill(&mut have.stream, more.stream);
@@ -210,7 +218,14 @@ impl Merger {
             self.note(format!("index {} of table {table} has another key here; the first counts", have.name));
         }
         fill(&mut have.capacity, more.capacity);
+        let [read, write] = more.scaling;
+        fill(&mut have.scaling[0], read);
+        fill(&mut have.scaling[1], write);
         fill(&mut have.vector, more.vector);
+        fill_units(&mut have.warm, more.warm);
+        fill_units(&mut have.on_demand_max, more.on_demand_max);
+        fill(&mut have.insights, more.insights);
+        fill(&mut have.usage, more.usage);
         fill(&mut have.used_for, more.used_for);
         fill(&mut have.entry_bytes, more.entry_bytes);
         fill(&mut have.entry_count, more.entry_count);
@@ -233,6 +248,11 @@ fn fill<T>(have: &mut Option<T>, more: Option<T>) {
     if have.is_none() {
         *have = more;
     }
+}
+
+fn fill_units(have: &mut Units, more: Units) {
+    fill(&mut have.read, more.read);
+    fill(&mut have.write, more.write);
 }
 
 fn fill_list<T>(have: &mut Vec<T>, more: Vec<T>) {

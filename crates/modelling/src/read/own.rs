@@ -1,5 +1,6 @@
 //! Our own form: a YAML file, or the same in JSON.
 
+pub mod comments;
 pub mod entity;
 pub mod lower;
 pub mod pattern;
@@ -43,7 +44,7 @@ pub const STEP: Shape = Shape { name: "step", keys: &["pattern", "times", "for_e
 pub const WAIVER: Shape = Shape { name: "waiver", keys: &["rule", "on", "reason", "until"] };
 
 /// The kinds of mapping with fixed fields, by their names in the schema.
-pub const SHAPES: [(&str, &Shape); 21] = [
+pub const SHAPES: [(&str, &Shape); 24] = [
     ("catalogue", &FILE),
     ("flow", &FLOW),
     ("step", &STEP),
@@ -54,6 +55,9 @@ pub const SHAPES: [(&str, &Shape); 21] = [
     ("capacity", &table::CAPACITY),
     ("scaling", &table::SCALING),
     ("policy", &table::POLICY),
+    ("units", &table::UNITS),
+    ("kinesis", &table::KINESIS),
+    ("usage", &table::USAGE),
     ("entity", &entity::ENTITY),
     ("attribute", &entity::ATTRIBUTE),
     ("pattern", &pattern::PATTERN),

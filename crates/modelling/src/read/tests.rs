@@ -139,8 +139,46 @@ fn unknown_fields_are_notes_with_the_nearest_name() {
     let notes = lines(catalogue.notes.iter().map(|note| format!("{}: {}", note.place, note.message)));
     expect![[r#"
         m.yaml:6:5: "tll" is no field of a table, and is ignored; did you mean "ttl"?
-        m.yaml:7:5: "zzz" is no field of a table, and is ignored; a table has logical_id, key, types, indexes, billing, capacity, scaling, class, ttl, stream, stream_consumers, recovery, protection, production, replicas, replica_consistency, count, bytes, items
+        m.yaml:7:5: "zzz" is no field of a table, and is ignored; a table has logical_id, resource, key, types, indexes, billing, capacity, scaling, warm, on_demand_max, class, ttl, stream, stream_consumers, kinesis, encryption, insights, policy, recovery, protection, production, replicas, replica_consistency, count, bytes, usage, items
     "#]].assert_eq(&notes);
+}
+
+#[test]
+fn expressions_that_yaml_cuts_at_a_comment_are_told() {
+    let catalogue = own("hashrange: 1
+name: x
+tables: {T: {key: {hash: PK, range: SK}, ttl: gone}} #the only one
+entities:
+  Order:
+    key:
+      PK: USER #{userId}
+      SK: #{orderId}
+    attributes: {userId: uuid}
+patterns:
+  - id: P1
+    name: orders #of a user
+    operation: Query
+    key: {PK: a, SK: {begins_with: b}} # newest first
+    filter: total > :min AND #status = :open
+    values: {':min': 1, ':open': x}
+  - id: P2
+    name: pay
+    operation: UpdateItem
+    key: {PK: a, SK: b}
+    update: SET a = :a,
+      b = :b, #c = :c
+    condition: a = :a # only once
+    values:
+      :a: 1 #one
+      :b: 'x' #two
+");
+    let notes = lines(catalogue.notes.iter().map(|note| format!("{}: {}", note.place, note.message)));
+    expect![[r##"
+        m.yaml:15:13: "filter" ends with "total > :min AND", because YAML takes "#status = :open" for a comment; put quotes around the whole
+        m.yaml:21:13: "update" ends with "SET a = :a, b = :b,", because YAML takes "#c = :c" for a comment; put quotes around the whole
+        m.yaml:25:11: "values" ends with "1", because YAML takes "#one" for a comment; put quotes around the whole
+        m.yaml:7:11: the key ends with "USER", because YAML takes "#{userId}" for a comment; put quotes around the whole
+    "##]].assert_eq(&notes);
 }
 
 #[test]
@@ -202,8 +240,8 @@ fn text_that_is_no_yaml_is_told_with_its_place() {
     refused(
         "a: 1\n",
         expect![[r#"
-        m.yaml: no model that is known: it holds a; looked for "hashrange: 1" (our own), DataModel (NoSQL Workbench), format: onetable:..., access_pattern_list (cost tool), Resources (CloudFormation, SAM, CDK, Serverless), format_version (terraform show -json), Table.TableStatus (DescribeTable), tables with table_config, TableName or table_name (dynamodb_data_model.json)
-    "#]],
+            m.yaml: no model that is known: it holds a; looked for "hashrange: 1" (our own), DataModel (NoSQL Workbench), format: onetable:..., access_pattern_list (cost tool), Resources (CloudFormation, SAM, CDK, Serverless), format_version (terraform show -json), resource (Terraform in JSON), Table.TableStatus (DescribeTable), tables with table_config, TableName or table_name (dynamodb_data_model.json)
+        "#]],
     );
 }
 

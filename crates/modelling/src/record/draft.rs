@@ -68,12 +68,7 @@ fn index(seen: &SeenIndex) -> Index {
             Some(names) if names.is_empty() => Projection::KeysOnly,
             Some(names) => Projection::Include(names.clone()),
         },
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
+        ..Index::default()
     }
 }
 

@@ -154,12 +154,7 @@ fn declared() -> Catalogue {
         kind: IndexKind::Global,
         keys: Keys { hash: vec!["email".to_owned()], range: Vec::new() },
         projection: Projection::All,
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
+        ..Index::default()
     };
     let table = Table { name: "Shop".to_owned(), keys, indexes: vec![index("ByEmail")], ..Table::default() };
     let pattern = |id: &str, operation, request: Value| Pattern {

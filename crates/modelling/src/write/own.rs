@@ -7,10 +7,12 @@ use hashrange_item::{AttributeValue, Attributes, Kind};
 use super::raise;
 use super::text::{Y, document};
 use crate::catalogue::{
-    Attribute, Billing, Capacity, Catalogue, Consistency, Declared, Entity, Expect, Flow, Index, IndexKind,
-    KeyType, Keys, Pattern, Projection, Purpose, Scaling, Table, Waiver,
+    Attribute, Billing, Capacity, Catalogue, Consistency, Declared, Encryption, Entity, Expect, Flow, Index,
+    IndexKind, Insights, KeyType, Keys, Kinesis, Pattern, Projection, Purpose, Scaling, Table, Units, Usage,
+    Waiver,
 };
 use crate::read::own::entity::kind_of_format;
+use crate::read::own::table::OPEN_KEY;
 
 /// Fields in their order; what is not stated is left out.
 #[derive(Default)]
@@ -90,6 +92,7 @@ pub(super) fn write(catalogue: &Catalogue) -> String {
 fn table(table: &Table) -> Y {
     let mut fields = Entries::default();
     fields.text("logical_id", table.logical_id.as_ref());
+    fields.put("resource", table.resource.map(|resource| Y::text(resource.name())));
     fields.put("key", (!table.keys.hash.is_empty()).then(|| keys(&table.keys)));
     let types = types(table);
     fields.put("types", (!types.is_empty()).then_some(Y::Map(types)));
@@ -103,11 +106,17 @@ fn table(table: &Table) -> Y {
         None => {}
     }
     fields.put("scaling", scaling(&table.scaling));
+    fields.put("warm", units(table.warm));
+    fields.put("on_demand_max", units(table.on_demand_max));
     let class = table.infrequent_access.map(|rare| if rare { "infrequent-access" } else { "standard" });
     fields.put("class", class.map(Y::text));
     fields.text("ttl", table.ttl.as_ref());
     fields.text("stream", table.stream.as_ref());
     fields.number("stream_consumers", table.stream_consumers.map(f64::from));
+    fields.put("kinesis", table.kinesis.as_ref().map(kinesis));
+    fields.put("encryption", table.encryption.as_ref().map(encryption));
+    fields.put("insights", table.insights.map(insights));
+    fields.put("policy", table.policy.as_ref().map(Y::json));
     fields.flag("recovery", table.recovery);
     fields.flag("protection", table.protection);
     fields.flag("production", table.production);
@@ -119,9 +128,47 @@ fn table(table: &Table) -> Y {
     fields.put("replica_consistency", consistency.map(Y::text));
     fields.number("count", table.item_count);
     fields.number("bytes", table.item_bytes);
+    fields.put("usage", table.usage.map(usage));
     let samples: Vec<Y> = table.samples.iter().map(item).collect();
     fields.put("items", (!samples.is_empty()).then_some(Y::List(samples)));
     Y::Tall(fields.0)
+}
+
+fn units(units: Units) -> Option<Y> {
+    let mut fields = Entries::default();
+    fields.number("read", units.read);
+    fields.number("write", units.write);
+    units.is_stated().then_some(Y::Map(fields.0))
+}
+
+fn kinesis(kinesis: &Kinesis) -> Y {
+    let mut fields = Entries::default();
+    fields.text("stream", kinesis.stream.as_ref());
+    fields.text("precision", kinesis.precision.as_ref());
+    Y::Map(fields.0)
+}
+
+fn encryption(encryption: &Encryption) -> Y {
+    Y::text(match encryption {
+        Encryption::Owned => "aws-owned",
+        Encryption::Managed => "aws-managed",
+        Encryption::Key(key) => key.as_deref().unwrap_or(OPEN_KEY),
+    })
+}
+
+fn insights(insights: Insights) -> Y {
+    Y::text(match insights {
+        Insights::Off => "off",
+        Insights::All => "all",
+        Insights::Throttled => "throttled",
+    })
+}
+
+fn usage(usage: Usage) -> Y {
+    let mut fields = Entries::default();
+    fields.number("days", Some(usage.days));
+    fields.number("read_units", Some(usage.read_units));
+    Y::Map(fields.0)
 }
 
 /// Types of attributes that are no keys, or no strings.
@@ -173,9 +220,13 @@ fn index(index: &Index) -> Y {
     fields.put("capacity", index.capacity.map(capacity));
     fields.put("scaling", scaling(&index.scaling));
     fields.put("vector", index.vector.as_ref().map(|map| Y::json(&serde_json::Value::Object(map.clone()))));
+    fields.put("warm", units(index.warm));
+    fields.put("on_demand_max", units(index.on_demand_max));
+    fields.put("insights", index.insights.map(insights));
     fields.text("used_for", index.used_for.as_ref());
     fields.number("entry_bytes", index.entry_bytes);
     fields.number("entry_count", index.entry_count);
+    fields.put("usage", index.usage.map(usage));
     Y::Map(fields.0)
 }
 

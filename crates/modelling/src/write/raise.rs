@@ -104,6 +104,14 @@ fn parameter(parameter: &Parameter) -> Y {
 
 type Raised = Vec<(String, Y)>;
 
+/// The key condition of a query by attribute: a value is `=`, a map of one operator any other.
+pub(super) fn key_clauses(pattern: &Pattern, catalogue: &Catalogue) -> Option<Raised> {
+    match (Raise { catalogue, pattern, typed: false }).key_condition(pattern.request.as_ref()?)? {
+        Y::Map(clauses) => Some(clauses),
+        _ => None,
+    }
+}
+
 struct Raise<'c> {
     catalogue: &'c Catalogue,
     pattern: &'c Pattern,

@@ -3,49 +3,32 @@
 use hashrange_api::Operation;
 use serde_json::{Map, Value, json};
 
-use super::Lost;
-use crate::catalogue::{Billing, Catalogue, Entity, Index, IndexKind, KeyType, Pattern, Projection, Table};
+use super::words::{key_type, of_kind, projection_words, whole};
+use super::{Told, words};
+use crate::catalogue::{Billing, Catalogue, Entity, Index, IndexKind, Pattern, Projection, Table};
 
-pub(super) fn write(catalogue: &Catalogue) -> (Value, Lost) {
-    let mut lost = Lost::default();
-    let tables: Vec<Value> = catalogue.tables.iter().map(|one| table(one, catalogue, &mut lost)).collect();
+pub(super) fn write(catalogue: &Catalogue, assumed: &mut Told) -> Value {
+    let tables: Vec<Value> = catalogue.tables.iter().map(|one| table(one, catalogue)).collect();
     let patterns: Vec<Value> =
-        catalogue.patterns.iter().filter_map(|one| pattern(one, catalogue, &mut lost)).collect();
-    of_catalogue(catalogue, &mut lost);
-    (json!({"tables": tables, "access_patterns": patterns}), lost)
+        catalogue.patterns.iter().filter_map(|one| pattern(one, catalogue, assumed)).collect();
+    json!({"tables": tables, "access_patterns": patterns})
 }
 
-fn of_catalogue(catalogue: &Catalogue, lost: &mut Lost) {
-    let patterns = || catalogue.patterns.iter();
-    let ids = |has: fn(&Pattern) -> bool| patterns().filter(move |one| has(one)).map(|one| one.id.as_str());
-    lost.all("requests", ids(|one| one.request.is_some()));
-    lost.all("budgets", ids(|one| one.budget.rcu.is_some() || one.budget.wcu.is_some()));
-    lost.all("expected results", ids(|one| one.expect != crate::catalogue::Expect::default()));
-    lost.all("declarations", ids(|one| one.declared != crate::catalogue::Declared::default()));
-    lost.all("flows", catalogue.flows.iter().map(|flow| flow.name.as_str()));
-    lost.all("waivers", catalogue.waivers.iter().map(|waiver| waiver.rule.as_str()));
-    let keyed = catalogue.entities.iter().filter(|entity| !entity.keys.is_empty());
-    lost.all("key templates", keyed.map(|entity| entity.name.as_str()));
-}
-
-fn table(table: &Table, catalogue: &Catalogue, lost: &mut Lost) -> Value {
+fn table(table: &Table, catalogue: &Catalogue) -> Value {
     let mut out = Map::new();
     let mut put = |member: &str, value: Value| out.insert(member.to_owned(), value);
     put("table_name", json!(table.name));
     put("key_schema", key_schema("partition_key", "sort_key", &table.keys.hash, &table.keys.range));
-    let definitions = table.definitions.iter().map(|(name, kind)| {
-        let kind = match kind {
-            KeyType::S => "S",
-            KeyType::N => "N",
-            KeyType::B => "B",
-        };
-        json!({"attribute_name": name, "attribute_type": kind})
-    });
+    let mut names = words::key_attributes(table);
+    names.extend(table.definitions.keys().map(String::as_str));
+    names.sort_unstable();
+    names.dedup();
+    let definitions =
+        names.iter().map(|name| json!({"attribute_name": name, "attribute_type": key_type(table, name)}));
     put("attribute_definitions", definitions.collect());
     put("entities", catalogue.entities_of(&table.name).map(entity).collect());
-    let of_kind = |kind: IndexKind| table.indexes.iter().filter(move |index| index.kind == kind);
-    put("gsis", of_kind(IndexKind::Global).map(|index| gsi(index, table, lost)).collect());
-    let vectors: Vec<Value> = of_kind(IndexKind::Vector).map(vector).collect();
+    put("gsis", of_kind(table, IndexKind::Global).map(gsi).collect());
+    let vectors: Vec<Value> = of_kind(table, IndexKind::Vector).map(vector).collect();
     if !vectors.is_empty() {
         put("vector_indexes", json!(vectors));
     }
@@ -56,23 +39,11 @@ fn table(table: &Table, catalogue: &Catalogue, lost: &mut Lost) -> Value {
         put("global_tables", json!(true));
     }
     if let Some(Billing::Provisioned(Some(capacity))) = table.billing {
-        put("provisioned_capacity", json!({"read": capacity.read, "write": capacity.write}));
+        put("provisioned_capacity", json!({"read": whole(capacity.read), "write": whole(capacity.write)}));
     }
     if let Some(view) = &table.stream {
         put("streams", json!({"enabled": true, "view_type": view}));
     }
-    lost.all("local indexes", of_kind(IndexKind::Local).map(|index| index.name.as_str()));
-    let name = [table.name.as_str()];
-    lost.all("time to live", name.into_iter().filter(|_| table.ttl.is_some()));
-    lost.all("sample items", name.into_iter().filter(|_| !table.samples.is_empty()));
-    lost.all(
-        "recovery, protection and scaling",
-        name.into_iter().filter(|_| {
-            table.recovery.is_some()
-                || table.protection.is_some()
-                || table.scaling.iter().any(Option::is_some)
-        }),
-    );
     Value::Object(out)
 }
 
@@ -99,34 +70,20 @@ fn entity(entity: &Entity) -> Value {
     out
 }
 
-/// A number without a fraction as a whole one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked: it is whole, not negative and small"
-)]
-fn whole(number: f64) -> Value {
-    if number.fract() == 0.0 && (0.0..1e15).contains(&number) { json!(number as u64) } else { json!(number) }
-}
-
 fn projection(projection: &Projection) -> Value {
-    match projection {
-        Projection::All => json!({"type": "ALL"}),
-        Projection::KeysOnly => json!({"type": "KEYS_ONLY"}),
-        Projection::Include(names) => json!({"type": "INCLUDE", "attributes": names}),
+    match projection_words(projection) {
+        (kind, Some(names)) => json!({"type": kind, "attributes": names}),
+        (kind, None) => json!({"type": kind}),
     }
 }
 
-fn gsi(index: &Index, table: &Table, lost: &mut Lost) -> Value {
+fn gsi(index: &Index) -> Value {
     let mut out = json!({"index_name": index.name});
     let key = key_schema("partition_key", "sort_key", &index.keys.hash, &index.keys.range);
     if let (Some(out), Value::Object(key)) = (out.as_object_mut(), key) {
         out.extend(key);
     }
     out["projection"] = projection(&index.projection);
-    let several = index.keys.hash.len() > 1 || index.keys.range.len() > 1;
-    let name = format!("{}.{}", table.name, index.name);
-    lost.all("keys of several attributes", [name.as_str()].into_iter().filter(|_| several));
     out
 }
 
@@ -162,17 +119,14 @@ fn vector(index: &Index) -> Value {
     out
 }
 
-fn pattern(pattern: &Pattern, catalogue: &Catalogue, lost: &mut Lost) -> Option<Value> {
-    let table = crate::read::own::lower::table_of(catalogue, pattern);
-    let (Some(operation), Some(table)) = (pattern.operation, table) else {
-        lost.all("patterns without an operation or a table", [pattern.id.as_str()]);
-        return None;
-    };
+fn pattern(pattern: &Pattern, catalogue: &Catalogue, assumed: &mut Told) -> Option<Value> {
+    let table = crate::read::own::lower::table_of(catalogue, pattern)?;
+    let operation = pattern.operation?;
     let mut out = json!({
         "pattern_id": pattern.id, "description": pattern.name, "operation": operation.name(), "table": table, "index": pattern.index,
     });
     if pattern.peak_rps.is_none() {
-        lost.all("a peak rate, which the shape demands and the catalogue has not", [pattern.id.as_str()]);
+        assumed.add("the shape demands a peak rate, which is not stated, and is left out", &pattern.id);
     }
     for (member, number) in [
         ("peak_rps", pattern.peak_rps),
@@ -189,11 +143,15 @@ fn pattern(pattern: &Pattern, catalogue: &Catalogue, lost: &mut Lost) -> Option<
         }
     }
     let transactional = matches!(operation, Operation::TransactGetItems | Operation::TransactWriteItems);
-    out["consistency"] = json!(match pattern.strong {
-        _ if transactional => "transactional",
-        Some(true) => "strong",
-        _ => "eventual",
-    });
+    let consistency = match pattern.strong {
+        _ if transactional => Some("transactional"),
+        Some(true) => Some("strong"),
+        Some(false) => Some("eventual"),
+        None => None,
+    };
+    if let Some(consistency) = consistency {
+        out["consistency"] = json!(consistency);
+    }
     if let Some(names) = &pattern.attributes_written {
         out["attributes_written"] = json!(names);
     }

@@ -40,6 +40,51 @@ fn an_index_that_no_pattern_reads_is_unused() {
 }
 
 #[test]
+fn what_metrics_say_is_not_read_for_a_month_is_unread() {
+    let rule = "unread";
+    let index = |more: &str| format!("ByStatus: {{key: {{hash: status}}, {more}}}");
+    expect(rule, &shop(&index("usage: {days: 30, read_units: 0}"), ""), &["warn index Shop.ByStatus"]);
+    // One root cause, one finding.
+    expect("index-unused", &shop(&index("usage: {days: 30, read_units: 0}"), ""), &[]);
+    let said = &findings(&shop(&index("usage: {days: 45, read_units: 0}"), READ), rule)[0];
+    assert_eq!(said.message, "nothing has read it for 45 days, though P1 would");
+    // Not measured is not unread; what is new was not measured for long; a purpose that is declared.
+    for fine in [
+        "projection: all",
+        "usage: {days: 29, read_units: 0}",
+        "used_for: audits, usage: {days: 45, read_units: 0}",
+    ] {
+        expect(rule, &shop(&index(fine), ""), &[]);
+    }
+    let read = shop(&index("usage: {days: 45, read_units: 12}"), "");
+    expect(rule, &read, &[]);
+    let said = &findings(&read, "index-unused")[0];
+    assert!(
+        said.message.contains("metrics say that something does: 12 read units in 45 days"),
+        "{}",
+        said.message
+    );
+    expect(
+        rule,
+        &format!("{}thresholds: {{unread.days: 60}}\n", shop(&index("usage: {days: 45, read_units: 0}"), "")),
+        &[],
+    );
+}
+
+#[test]
+fn a_table_that_nothing_reads_stands_for_its_indexes() {
+    let rule = "unread";
+    let table = |more: &str| {
+        format!(
+            "tables: {{T: {{key: a, indexes: {{I: {{key: b, usage: {{days: 40, read_units: 0}}}}}}, usage: {{days: 40, read_units: 0}}{more}}}}}\n"
+        )
+    };
+    expect(rule, &table(""), &["warn table T"]);
+    expect(rule, &table(", stream: NEW_IMAGE"), &[]);
+    expect(rule, &table(", kinesis: \"arn:aws:kinesis:eu-west-1:111122223333:stream/s\""), &[]);
+}
+
+#[test]
 fn an_index_like_its_table_is_needless() {
     let rule = "index-duplicates-base";
     let read = "  - {id: P1, name: Of user, operation: Query, table: Shop, index: ByUser, key: {userId: \"{userId}\"}}\n";

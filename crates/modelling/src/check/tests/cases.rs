@@ -752,6 +752,27 @@ fn tables_that_the_api_refuses_are_found_offline() {
         ),
         ("include-limits", "    indexes: {I: {key: {hash: g}, projection: []}}\n", Some(Severity::Error)),
         ("include-limits", "    indexes: {I: {key: {hash: g}, projection: [a]}}\n", None),
+        // 21 attributes are fine for the service, and too many for one type of resource.
+        (
+            "include-limits",
+            "    indexes: {I: {key: {hash: g}, projection: [a,b,c,d,e,f,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v]}}\n",
+            None,
+        ),
+        (
+            "include-limits",
+            "    resource: AWS::DynamoDB::Table\n    indexes: {I: {key: {hash: g}, projection: [a,b,c,d,e,f,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v]}}\n",
+            None,
+        ),
+        (
+            "include-limits",
+            "    resource: AWS::DynamoDB::GlobalTable\n    indexes: {I: {key: {hash: g}, projection: [a,b,c,d,e,f,h,i,j,k,l,m,n,o,p,q,r,s,t,u]}}\n",
+            None,
+        ),
+        (
+            "include-limits",
+            "    resource: AWS::DynamoDB::GlobalTable\n    indexes: {I: {key: {hash: g}, projection: [a,b,c,d,e,f,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v]}}\n",
+            Some(Severity::Error),
+        ),
     ] {
         let found = of_rule(rule, &table(text)).first().map(|finding| finding.severity);
         assert_eq!(found, severity, "{rule}: {text}");

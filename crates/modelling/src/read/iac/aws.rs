@@ -7,23 +7,13 @@ use serde_json::{Map, Value as Json};
 use crate::catalogue::{Billing, Capacity, Index, IndexKind, KeyType, Keys, Projection, Table};
 
 use super::context::Context;
+use super::settings;
 use super::tree::{Tree, Value};
 use crate::read::node::Mark;
 
 /// An index of which nothing but its name, sort and keys is known.
 pub(super) fn bare_index(name: String, kind: IndexKind, keys: Keys, projection: Projection) -> Index {
-    Index {
-        name,
-        kind,
-        keys,
-        projection,
-        capacity: None,
-        scaling: [None, None],
-        vector: None,
-        used_for: None,
-        entry_bytes: None,
-        entry_count: None,
-    }
+    Index { name, kind, keys, projection, ..Index::default() }
 }
 
 /// Keys, definitions and indexes of a table, where they are called as CreateTable calls them.
@@ -125,6 +115,8 @@ fn index(context: &mut Context<'_>, node: &Tree, kind: IndexKind) -> Option<Inde
     let mut index = bare_index(name, kind, keys, projection);
     index.capacity =
         capacity(context, node.get("ProvisionedThroughput"), "ReadCapacityUnits", "WriteCapacityUnits");
+    index.warm = settings::units(context, node.get("WarmThroughput"), settings::WARM);
+    index.on_demand_max = settings::units(context, node.get("OnDemandThroughput"), settings::ON_DEMAND);
     Some(index)
 }
 

@@ -1,12 +1,14 @@
 //! Answers of DescribeTable: a table as it is, with the sizes that were last counted.
 //!
-//! An answer may carry `TimeToLiveDescription` and `ContinuousBackupsDescription` beside its table, as whoever asks a running database
-//! puts them there.
+//! An answer may carry beside its table what other operations answer, as whoever asks a running database puts it there:
+//! `TimeToLiveDescription`, `ContinuousBackupsDescription`, `KinesisDataStreamDestinations`, `ContributorInsightsStatus` with
+//! `ContributorInsightsMode`, and the `Policy` of GetResourcePolicy.
 
-use crate::catalogue::{Consistency, IndexKind, Table};
+use crate::catalogue::{Consistency, Encryption, IndexKind, Insights, Kinesis, Table};
 
 use super::aws;
 use super::context::Context;
+use super::settings;
 use super::tree::{Tree, Value};
 
 /// The tables of one answer or a list of them.
@@ -30,12 +32,49 @@ pub(super) fn table(answer: &Tree, context: &mut Context<'_>) -> Option<Table> {
     table.infrequent_access = aws::infrequent(context, described.at(&["TableClassSummary", "TableClass"]));
     table.protection =
         aws::off_unless(context, described.get("DeletionProtectionEnabled"), "DeletionProtectionEnabled");
+    table.warm = settings::units(context, described.get("WarmThroughput"), settings::WARM);
+    table.on_demand_max = settings::units(context, described.get("OnDemandThroughput"), settings::ON_DEMAND);
+    table.encryption = Some(encryption(described));
+    table.kinesis = kinesis(context, answer);
+    table.insights = answer.get("ContributorInsightsStatus").and_then(|status| insights(answer, status));
+    table.policy = settings::policy(context, answer.get("Policy"));
     stream(context, described, &mut table);
     replicas(described, &mut table);
     sizes(context, described, &mut table);
     table.ttl = answer.get("TimeToLiveDescription").and_then(expiry);
     table.recovery = answer.get("ContinuousBackupsDescription").and_then(recovery);
     Some(table)
+}
+
+/// Without a description, AWS owns the key. A key that AWS manages for the account is told by its ARN, as one of the account's own is.
+fn encryption(described: &Tree) -> Encryption {
+    let description = described.get("SSEDescription");
+    let status = description.and_then(|node| node.get("Status")).and_then(Tree::as_text);
+    if !matches!(status, Some("ENABLED" | "ENABLING" | "UPDATING")) {
+        return Encryption::Owned;
+    }
+    let key = description.and_then(|node| node.get("KMSMasterKeyArn")).and_then(Tree::scalar);
+    key.map_or(Encryption::Managed, |key| Encryption::Key(Some(key)))
+}
+
+/// The first destination that is active.
+fn kinesis(context: &mut Context<'_>, answer: &Tree) -> Option<Kinesis> {
+    let destinations = answer.get("KinesisDataStreamDestinations").map_or(&[][..], Tree::elements);
+    let is_on = |node: &&Tree| {
+        let status = node.get("DestinationStatus").and_then(Tree::as_text);
+        matches!(status, Some("ACTIVE" | "ENABLING" | "UPDATING"))
+    };
+    let first = destinations.iter().find(is_on)?;
+    Some(settings::kinesis(context, first, ["StreamArn", "ApproximateCreationDateTimePrecision"]))
+}
+
+fn insights(answer: &Tree, status: &Tree) -> Option<Insights> {
+    let mode = answer.get("ContributorInsightsMode").and_then(Tree::as_text);
+    match (status.as_text()?, mode) {
+        ("ENABLED" | "ENABLING", Some("THROTTLED_KEYS")) => Some(Insights::Throttled),
+        ("ENABLED" | "ENABLING", _) => Some(Insights::All),
+        _ => Some(Insights::Off),
+    }
 }
 
 /// Whether every answer tells the time to live.

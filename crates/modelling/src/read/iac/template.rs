@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalogue::Table;
+use crate::catalogue::{Resource, Table};
 use crate::read::log::Log;
 
 use super::context::Context;
@@ -85,11 +85,13 @@ impl Reading<'_, '_> {
             return None;
         }
         let kind = resource.get("Type").and_then(Tree::as_text).unwrap_or_default();
-        let mut table = match kind {
-            "AWS::DynamoDB::GlobalTable" => self.global(id, &properties),
-            "AWS::Serverless::SimpleTable" => self.simple(&properties),
-            _ => self.plain(&properties),
+        let resource = Resource::ALL.into_iter().find(|one| one.name() == kind).unwrap_or(Resource::Table);
+        let mut table = match resource {
+            Resource::GlobalTable => self.global(id, &properties),
+            Resource::SimpleTable => self.simple(&properties),
+            Resource::Table => self.plain(&properties),
         };
+        table.resource = Some(resource);
         table.name = self.table_name(id, &properties);
         table.logical_id = Some(id.to_owned());
         Some(table)

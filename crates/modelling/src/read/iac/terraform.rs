@@ -9,6 +9,7 @@ use crate::read::value::dynamo_item;
 
 use super::context::Context;
 use super::scaling::{self, Policy, Scaled, Target};
+use super::settings;
 use super::tree::{Tree, Value};
 
 pub(super) mod hcl;
@@ -47,6 +48,9 @@ pub(super) fn is_wanted(kind: &str) -> bool {
             | "aws_dynamodb_vector_index"
             | "aws_dynamodb_table_replica"
             | "aws_dynamodb_table_item"
+            | "aws_dynamodb_kinesis_streaming_destination"
+            | "aws_dynamodb_contributor_insights"
+            | "aws_dynamodb_resource_policy"
             | "aws_appautoscaling_target"
             | "aws_appautoscaling_policy"
             | "aws_lambda_event_source_mapping"
@@ -83,9 +87,12 @@ pub(super) fn tables(resources: &[Resource], inputs: &mut [Input<'_>]) -> Vec<Ta
 /// Adds what a resource says of a table that another resource makes.
 fn beside(context: &mut Context<'_>, resource: &Resource, made: &mut [Made]) {
     let argument = match resource.kind.as_str() {
-        "aws_dynamodb_global_secondary_index" | "aws_dynamodb_vector_index" | "aws_dynamodb_table_item" => {
-            "table_name"
-        }
+        "aws_dynamodb_global_secondary_index"
+        | "aws_dynamodb_vector_index"
+        | "aws_dynamodb_table_item"
+        | "aws_dynamodb_kinesis_streaming_destination"
+        | "aws_dynamodb_contributor_insights" => "table_name",
+        "aws_dynamodb_resource_policy" => "resource_arn",
         "aws_dynamodb_table_replica" => "global_table_arn",
         "aws_lambda_event_source_mapping" => "event_source_arn",
         _ => return,
@@ -103,6 +110,9 @@ fn beside(context: &mut Context<'_>, resource: &Resource, made: &mut [Made]) {
         "aws_dynamodb_vector_index" => table::vector_index(context, &resource.values, table),
         "aws_dynamodb_table_item" => sample(context, resource, table),
         "aws_dynamodb_table_replica" => replica(context, resource, table),
+        "aws_dynamodb_kinesis_streaming_destination" => table::kinesis(context, &resource.values, table),
+        "aws_dynamodb_contributor_insights" => table::insights(context, &resource.values, table),
+        "aws_dynamodb_resource_policy" => resource_policy(context, &resource.values, table),
         _ => table.stream_consumers = Some(table.stream_consumers.unwrap_or(0).saturating_add(1)),
     }
 }
@@ -137,6 +147,15 @@ fn sample(context: &mut Context<'_>, resource: &Resource, table: &mut Table) {
         _ => context
             .problem(item.mark, format!("the item of {} is no item in DynamoDB's JSON", resource.address)),
     }
+}
+
+/// `aws_dynamodb_resource_policy`: of the table; one of its stream is left out.
+fn resource_policy(context: &mut Context<'_>, values: &Tree, table: &mut Table) {
+    let arn = values.get("resource_arn").and_then(Tree::as_text).unwrap_or_default();
+    if arn.contains("/stream/") {
+        return context.note(values.mark, format!("the policy of the stream of {} is not read", table.name));
+    }
+    table.policy = settings::policy(context, values.get("policy"));
 }
 
 fn replica(context: &mut Context<'_>, resource: &Resource, table: &mut Table) {

@@ -4,7 +4,8 @@ use hashrange_item::Kind;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{
-    Billing, Capacity, Consistency, Index, IndexKind, KeyType, Keys, Projection, Scaling, Table,
+    Billing, Capacity, Consistency, Encryption, Index, IndexKind, Insights, KeyType, Keys, Kinesis,
+    Projection, Resource, Scaling, Table, Units, Usage,
 };
 use crate::read::fields::{self, Fields, Shape};
 use crate::read::log::Log;
@@ -16,16 +17,23 @@ pub const TABLE: Shape = Shape {
     name: "table",
     keys: &[
         "logical_id",
+        "resource",
         "key",
         "types",
         "indexes",
         "billing",
         "capacity",
         "scaling",
+        "warm",
+        "on_demand_max",
         "class",
         "ttl",
         "stream",
         "stream_consumers",
+        "kinesis",
+        "encryption",
+        "insights",
+        "policy",
         "recovery",
         "protection",
         "production",
@@ -33,6 +41,7 @@ pub const TABLE: Shape = Shape {
         "replica_consistency",
         "count",
         "bytes",
+        "usage",
         "items",
     ],
 };
@@ -49,9 +58,13 @@ pub const INDEX: Shape = Shape {
         "projection",
         "capacity",
         "scaling",
+        "warm",
+        "on_demand_max",
+        "insights",
         "used_for",
         "entry_bytes",
         "entry_count",
+        "usage",
         "vector",
     ],
 };
@@ -64,6 +77,21 @@ pub const SCALING: Shape = Shape { name: "scaling", keys: &["read", "write"] };
 
 /// The fields of one policy of auto scaling.
 pub const POLICY: Shape = Shape { name: "scaling policy", keys: &["min", "max", "target", "scale_in"] };
+
+/// The fields of units of which each may be left out.
+pub const UNITS: Shape = Shape { name: "units", keys: &["read", "write"] };
+
+/// The fields of a Kinesis data stream.
+pub const KINESIS: Shape = Shape { name: "Kinesis stream", keys: &["stream", "precision"] };
+
+/// The fields of what metrics say.
+pub const USAGE: Shape = Shape { name: "usage", keys: &["days", "read_units"] };
+
+/// What the own form calls a key that is the account's and known to the deployment alone.
+pub const OPEN_KEY: &str = "customer-managed";
+
+const INSIGHTS: [(&str, Insights); 3] =
+    [("off", Insights::Off), ("all", Insights::All), ("throttled", Insights::Throttled)];
 
 const KEY_TYPES: [(&str, KeyType); 3] = [("S", KeyType::S), ("N", KeyType::N), ("B", KeyType::B)];
 
@@ -85,6 +113,8 @@ pub fn read(name: &Node, node: &Node, log: &mut Log) -> Option<Table> {
     }
     let fields = Fields::open(node, &TABLE, log)?;
     table.logical_id = fields.text("logical_id", log);
+    let resources = Resource::ALL.map(|one| (one.name(), one));
+    table.resource = fields.choice("resource", &resources, log);
     table.keys = fields.get("key").and_then(|node| keys(node, log)).unwrap_or_default();
     for (name, node) in fields.map("indexes", log) {
         table.indexes.extend(index(name, node, &table.keys, log));
@@ -95,6 +125,7 @@ pub fn read(name: &Node, node: &Node, log: &mut Log) -> Option<Table> {
     settings(&mut table, &fields, log);
     table.item_count = fields.number("count", log);
     table.item_bytes = fields.number("bytes", log);
+    table.usage = usage(&fields, log);
     samples(&mut table, &fields, log);
     Some(table)
 }
@@ -105,6 +136,12 @@ fn settings(table: &mut Table, fields: &Fields<'_>, log: &mut Log) {
     table.ttl = fields.text("ttl", log);
     table.stream = fields.choice("stream", &VIEWS, log).map(str::to_owned);
     table.stream_consumers = fields.whole("stream_consumers", log);
+    table.kinesis = fields.get("kinesis").and_then(|node| kinesis(node, log));
+    table.encryption = fields.text("encryption", log).map(encryption);
+    table.insights = insights(fields, log);
+    table.policy = fields.get("policy").map(super::lower::json);
+    table.warm = units("warm", fields, log);
+    table.on_demand_max = units("on_demand_max", fields, log);
     table.recovery = fields.flag("recovery", log);
     table.protection = fields.flag("protection", log);
     table.production = fields.flag("production", log);
@@ -158,10 +195,61 @@ fn index(name: &Node, node: &Node, table: &Keys, log: &mut Log) -> Option<Index>
         capacity: fields.get("capacity").and_then(|node| capacity(node, log)),
         scaling: scaling(&fields, log),
         vector: fields.get("vector").and_then(|node| vector(node, log)),
+        warm: units("warm", &fields, log),
+        on_demand_max: units("on_demand_max", &fields, log),
+        insights: insights(&fields, log),
         used_for: fields.text("used_for", log),
         entry_bytes: fields.number("entry_bytes", log),
         entry_count: fields.number("entry_count", log),
+        usage: usage(&fields, log),
     })
+}
+
+/// `{read, write}`, of which each may be left out.
+fn units(field: &str, fields: &Fields<'_>, log: &mut Log) -> Units {
+    let given = fields.get(field).and_then(|node| Fields::open(node, &UNITS, log));
+    let Some(given) = given else { return Units::default() };
+    Units { read: given.number("read", log), write: given.number("write", log) }
+}
+
+/// `aws-owned`, `aws-managed`, `customer-managed`, or the key itself.
+fn encryption(text: String) -> Encryption {
+    match text.as_str() {
+        "aws-owned" => Encryption::Owned,
+        "aws-managed" => Encryption::Managed,
+        OPEN_KEY => Encryption::Key(None),
+        _ => Encryption::Key(Some(text)),
+    }
+}
+
+fn insights(fields: &Fields<'_>, log: &mut Log) -> Option<Insights> {
+    let node = fields.get("insights")?;
+    // YAML 1.1 takes `off` for a truth value, and so do some of its writers.
+    if node.as_bool() == Some(false) { Some(Insights::Off) } else { fields::choice(node, &INSIGHTS, log) }
+}
+
+/// The ARN alone, or with the precision of times.
+fn kinesis(node: &Node, log: &mut Log) -> Option<Kinesis> {
+    if let Some(stream) = node.as_str() {
+        return Some(Kinesis { stream: Some(stream.to_owned()), precision: None });
+    }
+    let fields = Fields::open(node, &KINESIS, log)?;
+    let precisions = [("MILLISECOND", "MILLISECOND"), ("MICROSECOND", "MICROSECOND")];
+    let precision = fields.choice("precision", &precisions, log).map(str::to_owned);
+    Some(Kinesis { stream: fields.text("stream", log), precision })
+}
+
+/// `{days: 45, read_units: 0}`.
+fn usage(fields: &Fields<'_>, log: &mut Log) -> Option<Usage> {
+    let given = fields.get("usage").and_then(|node| Fields::open(node, &USAGE, log))?;
+    let (days, read_units) = (given.number("days", log), given.number("read_units", log));
+    if days.is_none() || read_units.is_none() {
+        log.error(
+            given.mark(),
+            "usage needs \"days\", how many were measured, and \"read_units\", their sum",
+        );
+    }
+    Some(Usage { days: days?, read_units: read_units? })
 }
 
 /// The partition key of a local index is the table's, and may be left out.

@@ -1,10 +1,11 @@
 //! `AWS::DynamoDB::GlobalTable`: what holds everywhere, and what each replica has of its own.
 
 use super::Reading;
-use super::table::{expiry_and_stream, misspelt, settings};
-use crate::catalogue::{Billing, Capacity, Consistency, Scaling, Table};
+use super::table::{SSE, expiry_and_stream, insights_of_indexes, misspelt, settings};
+use crate::catalogue::{Billing, Capacity, Consistency, Encryption, Scaling, Table, Units};
 use crate::read::iac::aws;
 use crate::read::iac::context::Context;
+use crate::read::iac::settings::{ON_DEMAND, WARM, encryption, one, units};
 use crate::read::iac::tree::Tree;
 
 const PROPERTIES: [&str; 19] = [
@@ -40,9 +41,42 @@ impl Reading<'_, '_> {
         expiry_and_stream(self.context, properties, &mut table);
         if let Some(own) = own {
             settings(self.context, own, &mut table);
+            insights_of_indexes(self.context, own, &mut table);
         }
+        table.encryption = self.encryption(properties, own);
+        table.warm = units(self.context, properties.get("WarmThroughput"), WARM);
+        self.limits(properties, own, &mut table);
         self.throughput(properties, own, &mut table);
         table
+    }
+
+    /// Whether a key of the account is used holds everywhere; which one, by replica.
+    fn encryption(&mut self, properties: &Tree, own: Option<&Tree>) -> Option<Encryption> {
+        let of_all = encryption(self.context, properties.get("SSESpecification"), SSE)?;
+        let key = own.and_then(|own| own.at(&["SSESpecification", "KMSMasterKeyId"]));
+        match (of_all, key) {
+            (Encryption::Managed, Some(key)) => {
+                Some(Encryption::Key(self.context.text(Some(key), "KMSMasterKeyId")))
+            }
+            (of_all, _) => Some(of_all),
+        }
+    }
+
+    /// Most units on demand: of writes for all replicas, of reads by replica or for all.
+    fn limits(&mut self, properties: &Tree, own: Option<&Tree>, table: &mut Table) {
+        table.on_demand_max = limits(self.context, properties, own);
+        let listed = |node: Option<&'_ Tree>, name: &str| {
+            let entries = node.and_then(|node| node.get("GlobalSecondaryIndexes"));
+            let mut entries = entries.map_or(&[][..], Tree::elements).iter();
+            entries
+                .find(|entry| entry.get("IndexName").and_then(Tree::scalar).as_deref() == Some(name))
+                .cloned()
+        };
+        for index in &mut table.indexes {
+            let Some(declared) = listed(Some(properties), &index.name) else { continue };
+            let here = listed(own, &index.name);
+            index.on_demand_max = limits(self.context, &declared, here.as_ref());
+        }
     }
 
     /// The replica of the stack's region; the others' regions go into the table.
@@ -109,6 +143,17 @@ impl Reading<'_, '_> {
             index.capacity = both(read, write);
             index.scaling = [read_scaling, write_scaling];
         }
+    }
+}
+
+/// `WriteOnDemandThroughputSettings`, and `ReadOnDemandThroughputSettings` of the replica, else of all.
+fn limits(context: &mut Context<'_>, of_all: &Tree, here: Option<&Tree>) -> Units {
+    let [read, write] = ON_DEMAND;
+    let reads = here.and_then(|here| here.get("ReadOnDemandThroughputSettings"));
+    let reads = reads.or_else(|| of_all.get("ReadOnDemandThroughputSettings"));
+    Units {
+        read: reads.and_then(|node| one(context, node, read)),
+        write: of_all.get("WriteOnDemandThroughputSettings").and_then(|node| one(context, node, write)),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::read::iac::tree::{Tree, Value};
 use crate::read::node::Mark;
 
 mod expression;
+mod json;
 
 /// Most bytes of a file: positions and tree of a larger one take too much memory.
 const BYTES_MAX: usize = 8 << 20;
@@ -25,7 +26,7 @@ const BYTES_MAX: usize = 8 << 20;
 const STEPS_MAX: usize = 500_000;
 
 /// Arguments that say nothing of a model, and are not looked at.
-const IGNORED: [&str; 12] = [
+const IGNORED: [&str; 10] = [
     "tags",
     "tags_all",
     "lifecycle",
@@ -34,9 +35,7 @@ const IGNORED: [&str; 12] = [
     "depends_on",
     "provisioner",
     "connection",
-    "server_side_encryption",
     "import_table",
-    "kms_key_arn",
     "role_arn",
 ];
 
@@ -70,6 +69,8 @@ struct File {
     input: usize,
     /// Where each line starts.
     lines: Vec<usize>,
+    /// Where each line comes from, of a file in JSON.
+    marks: Option<Vec<Mark>>,
     /// Whether it gives values to variables, as `*.tfvars` do: assignments alone.
     is_values: bool,
     body: Body,
@@ -81,24 +82,41 @@ fn parse(at: usize, input: &mut Input<'_>) -> Option<File> {
         input.log.error(Mark::default(), format!("the file is larger than {} MiB", BYTES_MAX >> 20));
         return None;
     }
+    let rewritten = is_json(input).then(|| json::rewritten(&input.root));
+    let text = rewritten.as_ref().map_or(text, |rewritten| &rewritten.text);
+    let marks = rewritten.as_ref().map(|rewritten| rewritten.marks.clone());
     match hcl_edit::parser::parse_body(text) {
         Ok(body) => {
-            let is_values = body.iter().all(Structure::is_attribute);
+            let is_values = marks.is_none() && body.iter().all(Structure::is_attribute);
             let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-            Some(File { input: at, lines, is_values, body })
+            Some(File { input: at, lines, marks, is_values, body })
         }
         Err(error) => {
             let mark = Mark { line: error.location().line(), column: error.location().column() };
+            let mark = marks.map_or(mark, |marks| place(&marks, mark.line));
             input.log.error(mark, format!("this is not Terraform's language: {}", error.message()));
             None
         }
     }
 }
 
+/// Whether a file is in JSON: only then is there a tree.
+fn is_json(input: &Input<'_>) -> bool {
+    !input.root.entries().is_empty()
+}
+
+/// Where a line, from 1, comes from.
+fn place(marks: &[Mark], line: usize) -> Mark {
+    line.checked_sub(1).and_then(|line| marks.get(line)).copied().unwrap_or_default()
+}
+
 impl File {
     fn mark(&self, spanned: &impl Span) -> Mark {
         let Some(span) = spanned.span() else { return Mark::default() };
         let line = self.lines.partition_point(|start| *start <= span.start);
+        if let Some(marks) = &self.marks {
+            return place(marks, line);
+        }
         Mark { line, column: span.start - self.lines[line - 1] + 1 }
     }
 }
@@ -264,13 +282,10 @@ fn append(entries: &mut Vec<(String, Tree)>, name: &str, values: Tree) {
 /// The resources that arguments refer to.
 fn references(body: &Body) -> Vec<(String, String)> {
     let attributes = body.attributes();
-    let pairs = attributes.filter_map(|attribute| match &attribute.value {
-        Expression::Traversal(traversal) => {
-            let path = expression::path(traversal)?;
-            let [kind, name, ..] = path.as_slice() else { return None };
-            Some((attribute.key.to_string(), format!("{kind}.{name}")))
-        }
-        _ => None,
+    let pairs = attributes.filter_map(|attribute| {
+        let path = expression::path(expression::reference(&attribute.value)?)?;
+        let [kind, name, ..] = path.as_slice() else { return None };
+        Some((attribute.key.to_string(), format!("{kind}.{name}")))
     });
     pairs.collect()
 }

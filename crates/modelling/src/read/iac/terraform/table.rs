@@ -3,10 +3,12 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Resource, argument, block, typed};
-use crate::catalogue::{Billing, Capacity, Consistency, Index, IndexKind, Keys, Projection, Table};
-use crate::read::iac::aws;
+use crate::catalogue::{
+    Billing, Capacity, Consistency, Index, IndexKind, Insights, Keys, Projection, Table, Units,
+};
 use crate::read::iac::context::Context;
 use crate::read::iac::tree::Tree;
+use crate::read::iac::{aws, settings};
 
 /// The table of a resource; `id` is its name where the file does not tell it.
 pub(super) fn table(context: &mut Context<'_>, resource: &Resource, id: &str) -> Table {
@@ -102,6 +104,8 @@ fn global(context: &mut Context<'_>, values: &Tree, is_provisioned: bool) -> Opt
     if is_provisioned {
         index.capacity = both(context, values, "read_capacity", "write_capacity");
     }
+    index.insights = Some(Insights::Off);
+    (index.warm, index.on_demand_max) = throughput(context, values);
     Some(index)
 }
 
@@ -129,6 +133,43 @@ fn settings(context: &mut Context<'_>, values: &Tree, table: &mut Table) {
     table.infrequent_access = aws::infrequent(context, argument(values, "table_class"));
     table.protection =
         aws::off_unless(context, values.get("deletion_protection_enabled"), "deletion_protection_enabled");
+    let key = block(values, "server_side_encryption");
+    table.encryption = settings::encryption(context, key, ["enabled", "kms_key_arn"]);
+    // A resource of its own turns them on.
+    table.insights = Some(Insights::Off);
+    (table.warm, table.on_demand_max) = throughput(context, values);
+}
+
+/// Throughput that is kept warm, and the most on demand.
+fn throughput(context: &mut Context<'_>, values: &Tree) -> (Units, Units) {
+    let warm = ["read_units_per_second", "write_units_per_second"];
+    let most = ["max_read_request_units", "max_write_request_units"];
+    let warm = settings::units(context, block(values, "warm_throughput"), warm);
+    (warm, settings::units(context, block(values, "on_demand_throughput"), most))
+}
+
+/// `aws_dynamodb_contributor_insights`, of the table or of one of its indexes.
+pub(super) fn insights(context: &mut Context<'_>, values: &Tree, table: &mut Table) {
+    let mode = settings::mode(context, argument(values, "mode"));
+    let Some(index) = argument(values, "index_name") else {
+        table.insights = mode;
+        return;
+    };
+    let name = index.as_text();
+    match table.indexes.iter_mut().find(|index| Some(index.name.as_str()) == name) {
+        Some(index) => index.insights = mode,
+        None => context.note(index.mark, "insights of an index that is not in the file, left out"),
+    }
+}
+
+/// `aws_dynamodb_kinesis_streaming_destination`.
+pub(super) fn kinesis(context: &mut Context<'_>, values: &Tree, table: &mut Table) {
+    let names = ["stream_arn", "approximate_creation_date_time_precision"];
+    let kinesis = settings::kinesis(context, values, names);
+    if table.kinesis.is_some() {
+        context.note(values.mark, format!("a second Kinesis stream of {}, left out", table.name));
+    }
+    table.kinesis.get_or_insert(kinesis);
 }
 
 fn replicas(context: &mut Context<'_>, values: &Tree, table: &mut Table) {
@@ -158,6 +199,8 @@ pub(super) fn separate_index(context: &mut Context<'_>, values: &Tree, table: &m
     {
         index.capacity = both(context, units, "read_capacity_units", "write_capacity_units");
     }
+    index.insights = Some(Insights::Off);
+    (index.warm, index.on_demand_max) = throughput(context, values);
     table.indexes.push(index);
 }
 

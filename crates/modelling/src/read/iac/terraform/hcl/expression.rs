@@ -30,6 +30,21 @@ pub(super) fn path(traversal: &Traversal) -> Option<Vec<&str>> {
     Some(path)
 }
 
+/// The reference that an expression is, also as the only part of a template.
+pub(super) fn reference(expression: &Expression) -> Option<&Traversal> {
+    match expression {
+        Expression::Traversal(traversal) => Some(traversal),
+        Expression::StringTemplate(template) => {
+            let mut elements = template.iter();
+            match (elements.next()?, elements.next()) {
+                (Element::Interpolation(only), None) => reference(&only.expr),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 impl Module<'_> {
     /// What an expression stands for.
     pub(super) fn evaluate(&self, file: &File, expression: &Expression) -> Tree {
