@@ -176,7 +176,6 @@ patterns:
     expect![[r##"
         m.yaml:15:13: "filter" ends with "total > :min AND", because YAML takes "#status = :open" for a comment; put quotes around the whole
         m.yaml:21:13: "update" ends with "SET a = :a, b = :b,", because YAML takes "#c = :c" for a comment; put quotes around the whole
-        m.yaml:25:11: "values" ends with "1", because YAML takes "#one" for a comment; put quotes around the whole
         m.yaml:7:11: the key ends with "USER", because YAML takes "#{userId}" for a comment; put quotes around the whole
     "##]].assert_eq(&notes);
 }

@@ -102,6 +102,24 @@ pub(super) fn policy(context: &mut Context<'_>, node: Option<&Tree>) -> Option<J
             }
             parsed
         }
-        _ => Some(node.to_json()),
+        _ => {
+            if let Some(why) = open(node) {
+                context.note(
+                    node.mark,
+                    format!("a part of the resource policy is not known, and is null: {why}"),
+                );
+            }
+            Some(node.to_json())
+        }
+    }
+}
+
+/// Why a part of a value is not known.
+fn open(node: &Tree) -> Option<&str> {
+    match &node.value {
+        Value::Unknown(why) => Some(why),
+        Value::List(elements) => elements.iter().find_map(open),
+        Value::Map(entries) => entries.iter().find_map(|(_, node)| open(node)),
+        _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod hcl;
 mod hostile;
 mod plan;
 mod serverless;
+mod settings;
 mod template;
 
 fn file(path: &str, text: &str) -> SourceFile {
