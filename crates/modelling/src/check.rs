@@ -5,7 +5,8 @@
 //!
 //! 1. Thresholds are constants, `const WARN: Threshold = Threshold::new("hot-key.warn", 0.7, "source")`, named `rule-id.what`; the rule lists
 //!    them, and reads them through [`Context::threshold`], so that a model can pin its own.
-//! 2. The function reads the [`Context`] and pushes [`Rule::found`]. What a format cannot state is `None` there, and never a fault.
+//! 2. The function reads the [`Context`] and says what is wrong with one table, index, kind of item or pattern ([`Judge`], [`Said`]); one that
+//!    looks at more than one thing pushes [`Rule::found`]. What a format cannot state is `None` there, and never a fault.
 //! 3. Where a rate decides, [`Context::by_rate`] grades it, caps it where the rate is unknown and says which rate would be an error.
 //! 4. A rule that explains the findings of others on the same subject names them in [`Rule::covers`]: one root cause, one finding.
 //!
@@ -38,7 +39,7 @@ pub use context::{Context, Step};
 pub use judge::{check, check_observed};
 pub use observed::{HotKey, Observed};
 pub use overview::{Line, overview};
-pub use rule::{Example, Group, Need, Rule, Threshold};
+pub use rule::{Example, Group, Judge, Need, Rule, Said, Threshold};
 pub use samples::{Kind, Samples};
 
 /// Every rule, by group in the order of [`Group`].

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::{is_request, number, of, rate, says};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Observed, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Observed, Rule, Threshold};
 use crate::catalogue::{Entity, Pattern};
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::request::{Action, Request, Verb};
@@ -40,7 +40,7 @@ const DISCARDS: Rule = Rule {
         before: "- {id: P1, operation: Query, key: {PK: \"USER#{userId}\"}, filter: \"total > :min\", items: 500, expect: {max: 20}}",
         after: "- {id: P1, operation: Query, index: Large, key: {PK: \"USER#{userId}\", total: {\">\": \"{min}\"}}}",
     },
-    judge: discards,
+    judge: Judge::Any(discards),
     ..READ
 };
 
@@ -108,7 +108,7 @@ const COULD_BE_KEY: Rule = Rule {
         after: "- {id: P2, operation: Query, key: {PK: \"USER#{userId}\", SK: {between: [\"ORDER#{since}\", \"ORDER#~\"]}}}",
     },
     needs: &[Need::Requests],
-    judge: could_be_keys,
+    judge: Judge::Any(could_be_keys),
     ..READ
 };
 
@@ -193,7 +193,7 @@ const LIMIT: Rule = Rule {
         after: "- {id: P3, operation: Query, index: OpenOrders, key: {openOf: \"{userId}\"}, limit: 20}",
     },
     needs: &[Need::Requests],
-    judge: limits,
+    judge: Judge::Any(limits),
     ..READ
 };
 
@@ -221,7 +221,7 @@ const MIXED: Rule = Rule {
         after: "- {id: P4, name: Last orders, operation: Query, key: {PK: \"USER#{userId}\", SK: {begins_with: \"ORDER#\"}}, order: desc, limit: 10}",
     },
     needs: &[Need::Requests],
-    judge: mixed,
+    judge: Judge::Any(mixed),
     ..READ
 };
 
@@ -309,7 +309,7 @@ const SEARCH: Rule = Rule {
         before: "- {id: P5, operation: Query, key: {PK: PRODUCTS}, filter: \"contains(title, :word)\"}",
         after: "- {id: P5, external: a search service fed by the stream}",
     },
-    judge: searches,
+    judge: Judge::Any(searches),
     ..READ
 };
 

@@ -2,7 +2,7 @@
 
 use super::context::{Step, WRITE_PRICE, number, rate, shape_of};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
 use crate::catalogue::{Flow, Index, IndexKind, Projection, Table};
 use crate::finding::{Finding, Severity, Subject};
 use crate::plan::request::{Action, Verb};
@@ -40,7 +40,7 @@ const READ_FETCH: Rule = Rule {
         after: "ByStatus: {key: {hash: GSI2PK, range: GSI2SK}, projection: [total, customerName]}",
     },
     covers: &["n-plus-one"],
-    judge: read_then_fetch,
+    judge: Judge::Any(read_then_fetch),
     ..READ
 };
 
@@ -129,7 +129,7 @@ const N_PLUS_ONE: Rule = Rule {
         before: "flows:\n  - {name: basket, steps: [GetBasket, {pattern: GetProduct, times: 12, for_each: true}]}",
         after: "flows:\n  - {name: basket, steps: [GetBasket, BatchGetProducts]}",
     },
-    judge: n_plus_one,
+    judge: Judge::Any(n_plus_one),
     ..READ
 };
 
@@ -158,7 +158,7 @@ const READ_AFTER_WRITE: Rule = Rule {
         before: "flows:\n  - {name: sign up, steps: [PutUser, QueryByEmail]}",
         after: "flows:\n  - {name: sign up, steps: [PutUser, GetUser]}",
     },
-    judge: read_after_write,
+    judge: Judge::Any(read_after_write),
     ..READ
 };
 
@@ -205,7 +205,7 @@ const CHECK_THEN_WRITE: Rule = Rule {
         before: "flows:\n  - {name: sign up, steps: [QueryByEmail, PutUser]}   # PutUser has no condition",
         after: "- id: PutUser\n  operation: TransactWriteItems\n  actions:\n    - {put: {entity: User}, condition: attribute_not_exists(PK)}\n    - {put: {PK: \"EMAIL#{email}\", SK: EMAIL}, condition: attribute_not_exists(PK)}",
     },
-    judge: check_then_write,
+    judge: Judge::Any(check_then_write),
     ..WRITE
 };
 
@@ -289,7 +289,7 @@ const LOST_UPDATE: Rule = Rule {
         after: "- {id: PutProfile, operation: PutItem, item: {entity: User}, condition: \"version = :read\", values: {\":read\": \"{version}\"}}",
     },
     covers: &["check-then-write"],
-    judge: lost_update,
+    judge: Judge::Any(lost_update),
     ..WRITE
 };
 

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashrange_item::{Attributes, Kind as Type};
 
 use super::context::{number, rate};
-use super::items::{deletes, readers, subject, writers};
+use super::items::{deletes, readers, writers};
+use super::rule::PLAIN;
 use super::samples::key_text;
-use super::{Context, Example, Group, Kind, Need, Rule, Threshold, money};
-use crate::catalogue::{Index, Projection, Table};
+use super::{Context, Example, Group, Judge, Kind, Need, Rule, Said, Threshold, money};
+use crate::catalogue::{Index, Keys, Projection, Table};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{float, sizes};
 
@@ -24,20 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     TABLE_UNUSED,
 ];
 
-const BASE: Rule = Rule {
-    id: "",
-    group: Group::Minor,
-    severity: Severity::Note,
-    evidence: &[Evidence::Declared],
-    thresholds: &[],
-    summary: "",
-    not_a_fault_when: "",
-    advice: "",
-    teach: Example { before: "", after: "" },
-    covers: &[],
-    needs: &[],
-    judge: |_, _| {},
-};
+const BASE: Rule = Rule { group: Group::Minor, severity: Severity::Note, ..PLAIN };
 
 const ORPHAN: Rule = Rule {
     id: "orphan-entity",
@@ -49,7 +37,7 @@ const ORPHAN: Rule = Rule {
         before: "AuditEntry: {..}        # P4 writes it, nothing reads it",
         after: "- {id: P9, name: Audit of a user, operation: Query, ..}",
     },
-    judge: orphans,
+    judge: Judge::Kind(orphans),
     ..BASE
 };
 
@@ -61,7 +49,7 @@ const MIXED_TYPES: Rule = Rule {
     not_a_fault_when: "the other type is NULL",
     advice: "Write one type",
     teach: Example { before: "{total: 10}, {total: \"10\"}", after: "{total: 10}, {total: 10}" },
-    judge: mixed_types,
+    judge: Judge::Any(mixed_types),
     ..BASE
 };
 
@@ -76,7 +64,7 @@ const CASE_MIXED: Rule = Rule {
         before: "PK: \"EMAIL#Ada@example.com\" and \"EMAIL#ada@example.com\"",
         after: "PK: \"EMAIL#ada@example.com\"",
     },
-    judge: case_mixed,
+    judge: Judge::Table(case_mixed),
     ..BASE
 };
 
@@ -87,7 +75,7 @@ const UNKNOWN_PROJECTION: Rule = Rule {
     not_a_fault_when: "",
     advice: "Write the name that items have",
     teach: Example { before: "projection: [custmerName]", after: "projection: [customerName]" },
-    judge: unknown_projection,
+    judge: Judge::Any(unknown_projection),
     ..BASE
 };
 
@@ -97,7 +85,7 @@ const LISTS_KEY: Rule = Rule {
     not_a_fault_when: "",
     advice: "Leave keys out of the list",
     teach: Example { before: "projection: [PK, total]", after: "projection: [total]" },
-    judge: lists_key,
+    judge: Judge::Index(lists_key),
     ..BASE
 };
 
@@ -113,7 +101,7 @@ const LONG_NAMES: Rule = Rule {
     not_a_fault_when: "no step is crossed: then names are all but free",
     advice: "Shorten the names that all items have",
     teach: Example { before: "customerShippingAddressLine1: ..", after: "addr1: .." },
-    judge: long_names,
+    judge: Judge::Kind(long_names),
     ..BASE
 };
 
@@ -127,7 +115,7 @@ const TTL_REPLICATED: Rule = Rule {
         after: "ttl: expiresAt      # one region",
     },
     needs: &[Need::Ttl],
-    judge: ttl_replicated,
+    judge: Judge::Table(ttl_replicated),
     ..BASE
 };
 
@@ -141,7 +129,7 @@ const PROTECTIONS: Rule = Rule {
         after: "production: true, protection: true, recovery: true",
     },
     needs: &[Need::Settings],
-    judge: protections,
+    judge: Judge::Table(protections),
     ..BASE
 };
 
@@ -151,42 +139,33 @@ const TABLE_UNUSED: Rule = Rule {
     not_a_fault_when: "",
     advice: "Write its patterns down, or remove it",
     teach: Example { before: "tables: {Shop: .., OldShop: ..}", after: "tables: {Shop: ..}" },
-    judge: table_unused,
+    judge: Judge::Table(table_unused),
     ..BASE
 };
-
-fn of_table(table: &Table) -> Subject {
-    Subject::Table(table.name.clone())
-}
 
 fn of_index(table: &Table, index: &Index) -> Subject {
     Subject::Index(table.name.clone(), index.name.clone())
 }
 
-fn orphans(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    if context.catalogue.patterns.is_empty() {
-        return;
-    }
-    for kind in context.samples.kinds() {
-        let Some(entity) = kind.entity.filter(|entity| !entity.reference) else { continue };
-        let read = readers(context, kind).next().is_some();
-        let written: Vec<_> = writers(context, kind).map(|(pattern, _)| pattern).collect();
-        let expires = entity.retention_days.is_some()
-            || entity.max_per_collection.is_some()
-            || kind.schema.ttl.as_ref().is_some_and(|ttl| entity.attributes.iter().any(|a| a.name == *ttl));
-        let kept = !expires && !written.iter().any(|pattern| deletes(context, pattern));
-        let (severity, text) = match (read, written.is_empty()) {
-            (false, true) => (Severity::Warn, "no pattern writes or reads it"),
-            (true, true) => (Severity::Note, "no pattern writes it"),
-            (false, false) => (Severity::Warn, "patterns write it and none reads it"),
-            (true, false) if kept && grows(kind) => (
-                Severity::Note,
-                "it is written again and again, and nothing removes it or says how long it stays",
-            ),
-            (true, false) => continue,
-        };
-        findings.push(ORPHAN.found(severity, subject(kind), format!("{}: {text}", entity.name)));
-    }
+fn orphans<'a>(context: &Context<'a>, kind: &Kind<'a>) -> Option<Said> {
+    let entity = kind.entity.filter(|entity| !entity.reference && !context.catalogue.patterns.is_empty())?;
+    let read = readers(context, kind).next().is_some();
+    let written: Vec<_> = writers(context, kind).map(|(pattern, _)| pattern).collect();
+    let expires = entity.retention_days.is_some()
+        || entity.max_per_collection.is_some()
+        || kind.schema.ttl.as_ref().is_some_and(|ttl| entity.attributes.iter().any(|a| a.name == *ttl));
+    let kept = !expires && !written.iter().any(|pattern| deletes(context, pattern));
+    let (severity, text) = match (read, written.is_empty()) {
+        (false, true) => (Severity::Warn, "no pattern writes or reads it"),
+        (true, true) => (Severity::Note, "no pattern writes it"),
+        (false, false) => (Severity::Warn, "patterns write it and none reads it"),
+        (true, false) if kept && grows(kind) => (
+            Severity::Note,
+            "it is written again and again, and nothing removes it or says how long it stays",
+        ),
+        (true, false) => return None,
+    };
+    Some(Said::new(severity, format!("{}: {text}", entity.name)))
 }
 
 /// Whether items of a kind pile up: their keys rise with time.
@@ -218,26 +197,17 @@ fn mixed_types(context: &Context<'_>, findings: &mut Vec<Finding>) {
             // Keys of other types are refused, and said to be so elsewhere.
             if counts.len() > 1 && !kind.schema.definitions.contains_key(name) {
                 let message = format!("{name} of {} is {}", kind.name, counts.join(" and "));
-                findings.push(MIXED_TYPES.found(Severity::Warn, subject(kind), message));
+                findings.push(MIXED_TYPES.found(Severity::Warn, kind.subject(), message));
             }
         }
     }
 }
 
-fn case_mixed(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let mut names: Vec<&str> = table
-            .keys
-            .attributes()
-            .chain(table.indexes.iter().flat_map(|index| index.keys.attributes()))
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        let pair = names.into_iter().find_map(|name| Some((name, case_pair(table, name)?)));
-        findings.extend(pair.map(|(name, (one, other))| {
-            CASE_MIXED.found(Severity::Warn, of_table(table), format!("{name} has \"{one}\" and \"{other}\""))
-        }));
-    }
+fn case_mixed(_: &Context<'_>, table: &Table) -> Option<Said> {
+    let keys = table.indexes.iter().map(|index| &index.keys).chain([&table.keys]);
+    let names: BTreeSet<&str> = keys.flat_map(Keys::attributes).collect();
+    let (name, (one, other)) = names.into_iter().find_map(|name| Some((name, case_pair(table, name)?)))?;
+    Some(Said::warn(format!("{name} has \"{one}\" and \"{other}\"")))
 }
 
 /// Two values of an attribute that differ in capitals alone.
@@ -289,43 +259,32 @@ fn unknown_projection(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn lists_key(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        for index in &table.indexes {
-            let Projection::Include(names) = &index.projection else { continue };
-            let keys: BTreeSet<&str> = table.keys.attributes().chain(index.keys.attributes()).collect();
-            let listed: Vec<&str> =
-                names.iter().map(String::as_str).filter(|name| keys.contains(name)).collect();
-            if !listed.is_empty() {
-                let message = format!("its list names {}, which it has anyway", listed.join(", "));
-                findings.push(LISTS_KEY.found(Severity::Note, of_index(table, index), message));
-            }
-        }
-    }
+fn lists_key(_: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let Projection::Include(names) = &index.projection else { return None };
+    let keys: BTreeSet<&str> = table.keys.attributes().chain(index.keys.attributes()).collect();
+    let listed: Vec<&str> = names.iter().map(String::as_str).filter(|name| keys.contains(name)).collect();
+    (!listed.is_empty())
+        .then(|| Said::note(format!("its list names {}, which it has anyway", listed.join(", "))))
 }
 
 /// Letters of the shortened names that a saving is computed with.
 const SHORT: usize = 3;
 
-fn long_names(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for kind in context.samples.kinds() {
-        let Some((bytes, names, short)) = name_bytes(context, kind) else { continue };
-        let share = names / bytes;
-        if share <= context.threshold(&NAMES_SHARE) {
-            continue;
-        }
-        let saved = saved(context, kind, bytes, bytes - names + short);
-        if saved > context.threshold(&NAMES_DOLLARS) {
-            let message = format!(
-                "names are {} of {} bytes of {}; names of {SHORT} letters save {} USD per month",
-                number(names),
-                number(bytes),
-                kind.name,
-                number(saved)
-            );
-            findings.push(LONG_NAMES.found(Severity::Note, subject(kind), message));
-        }
+fn long_names<'a>(context: &Context<'a>, kind: &Kind<'a>) -> Option<Said> {
+    let (bytes, names, short) = name_bytes(context, kind)?;
+    if names / bytes <= context.threshold(&NAMES_SHARE) {
+        return None;
     }
+    let saved = saved(context, kind, bytes, bytes - names + short);
+    (saved > context.threshold(&NAMES_DOLLARS)).then(|| {
+        Said::note(format!(
+            "names are {} of {} bytes of {}; names of {SHORT} letters save {} USD per month",
+            number(names),
+            number(bytes),
+            kind.name,
+            number(saved)
+        ))
+    })
 }
 
 /// Bytes of an item, of its names, and of short names in their place.
@@ -351,52 +310,30 @@ fn saved(context: &Context<'_>, kind: &Kind<'_>, before: f64, after: f64) -> f64
         + money::storage(count * (before - after))
 }
 
-fn ttl_replicated(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let Some(ttl) = table.ttl.as_ref().filter(|_| !table.replicas.is_empty()) else { continue };
-        let message =
-            format!("items expire by {ttl}, and each costs a write in {}", table.replicas.join(", "));
-        findings.push(TTL_REPLICATED.found(Severity::Note, of_table(table), message));
-    }
+fn ttl_replicated(_: &Context<'_>, table: &Table) -> Option<Said> {
+    let ttl = table.ttl.as_ref().filter(|_| !table.replicas.is_empty())?;
+    let regions = table.replicas.join(", ");
+    Some(Said::note(format!("items expire by {ttl}, and each costs a write in {regions}")))
 }
 
-fn protections(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in context.catalogue.tables.iter().filter(|table| table.production == Some(true)) {
-        let mut lacking = Vec::new();
-        if table.protection != Some(true) {
-            lacking.push("deletion protection");
-        }
-        if table.recovery != Some(true) {
-            lacking.push("point-in-time recovery");
-        }
-        if !lacking.is_empty() {
-            let message = format!("it is for production and has no {}", lacking.join(" and no "));
-            findings.push(PROTECTIONS.found(Severity::Note, of_table(table), message));
-        }
-    }
+fn protections(_: &Context<'_>, table: &Table) -> Option<Said> {
+    let settings = [(table.protection, "deletion protection"), (table.recovery, "point-in-time recovery")];
+    let lacking = settings.into_iter().filter(|(setting, _)| *setting != Some(true));
+    let lacking: Vec<&str> = lacking.map(|(_, name)| name).collect();
+    (table.production == Some(true) && !lacking.is_empty())
+        .then(|| Said::note(format!("it is for production and has no {}", lacking.join(" and no "))))
 }
 
-fn table_unused(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    if context.catalogue.patterns.is_empty() {
-        return;
-    }
-    for table in &context.catalogue.tables {
-        let used = context.patterns().any(|(pattern, plan)| {
-            plan.table == table.name
-                || plan.arms.iter().any(|arm| arm.table == table.name)
-                || pattern.table.as_ref() == Some(&table.name)
-                || context
-                    .request(pattern)
-                    .is_some_and(|request| request.actions.iter().any(|action| action.table == table.name))
-        });
-        if !used {
-            findings.push(TABLE_UNUSED.found(
-                Severity::Note,
-                of_table(table),
-                "no pattern reads or writes it".to_owned(),
-            ));
-        }
-    }
+fn table_unused(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let used = context.patterns().any(|(pattern, plan)| {
+        plan.table == table.name
+            || plan.arms.iter().any(|arm| arm.table == table.name)
+            || pattern.table.as_ref() == Some(&table.name)
+            || context
+                .request(pattern)
+                .is_some_and(|request| request.actions.iter().any(|action| action.table == table.name))
+    });
+    (!used && !context.catalogue.patterns.is_empty()).then(|| Said::note("no pattern reads or writes it"))
 }
 
 #[cfg(test)]

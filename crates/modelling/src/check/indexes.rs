@@ -2,8 +2,9 @@
 
 use super::context::{number, of, peak, rate};
 use super::money;
+use super::rule::PLAIN;
 use super::statistics::counts;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Said, Threshold};
 use crate::catalogue::{Billing, Entity, Index, IndexKind, KeyType, Pattern, Projection, Table, Usage};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{PatternPlan, PlanClass, float, sizes};
@@ -24,20 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     LOCAL,
 ];
 
-const BASE: Rule = Rule {
-    id: "",
-    group: Group::Indexes,
-    severity: Severity::Warn,
-    evidence: &[Evidence::Declared],
-    thresholds: &[],
-    summary: "",
-    not_a_fault_when: "",
-    advice: "",
-    teach: Example { before: "", after: "" },
-    covers: &[],
-    needs: &[],
-    judge: |_, _| {},
-};
+const BASE: Rule = Rule { group: Group::Indexes, ..PLAIN };
 
 const UNUSED: Rule = Rule {
     id: "index-unused",
@@ -49,7 +37,7 @@ const UNUSED: Rule = Rule {
         after: "indexes:\n  ByEmail: {key: {hash: email}, used_for: support tool}",
     },
     covers: &["index-duplicates-base", "index-duplicates-index", "projection-all-wide"],
-    judge: unused,
+    judge: Judge::Index(unused),
     ..BASE
 };
 
@@ -77,7 +65,7 @@ const UNREAD: Rule = Rule {
         "lsi-without-strong-read",
         "table-unused",
     ],
-    judge: unread,
+    judge: Judge::Any(unread),
     ..BASE
 };
 
@@ -90,7 +78,7 @@ const DUPLICATES_BASE: Rule = Rule {
         before: "key: {hash: userId, range: orderId}\nindexes:\n  ByUser: {key: {hash: userId}}",
         after: "key: {hash: userId, range: orderId}     # Query userId",
     },
-    judge: duplicates_base,
+    judge: Judge::Index(duplicates_base),
     ..BASE
 };
 
@@ -103,7 +91,7 @@ const DUPLICATES_INDEX: Rule = Rule {
         before: "ByCity: {key: {hash: country, range: [city]}}\nByStreet: {key: {hash: country, range: [city, street]}}",
         after: "ByStreet: {key: {hash: country, range: [city, street]}}   # serves city too",
     },
-    judge: duplicates_index,
+    judge: Judge::Index(duplicates_index),
     ..BASE
 };
 
@@ -133,7 +121,7 @@ const OVER_INDEXING: Rule = Rule {
         before: "indexes: {ByEmail: .., ByPhone: .., ByCity: .., ByStatus: .., ByDate: ..}",
         after: "indexes: {GSI1: ..}      # GSI1PK: \"EMAIL#{email}\" of users, \"STATUS#{status}\" of open orders",
     },
-    judge: over_indexing,
+    judge: Judge::Table(over_indexing),
     ..BASE
 };
 
@@ -154,7 +142,7 @@ const AMPLIFICATION: Rule = Rule {
         before: "ByStatus: {.., entry_bytes: 300}      # observed: 2 units for each write",
         after: "ByStatus: {.., entry_bytes: 1400}",
     },
-    judge: amplification,
+    judge: Judge::Any(amplification),
     ..BASE
 };
 
@@ -179,7 +167,7 @@ const WIDE: Rule = Rule {
         before: "ByStatus: {.., projection: all}                  # 3 KB, read: orderId, total",
         after: "ByStatus: {.., projection: [orderId, total]}",
     },
-    judge: wide,
+    judge: Judge::Index(wide),
     ..BASE
 };
 
@@ -195,7 +183,7 @@ const EMPTY: Rule = Rule {
         before: "Order: {key: {PK: .., SK: .., GSI1PK: \"STATUS#{status}\"}}       # index key: GSI1PK, GSI1SK",
         after: "Order: {key: {PK: .., SK: .., GSI1PK: \"STATUS#{status}\", GSI1SK: \"{createdAt}\"}}",
     },
-    judge: empty,
+    judge: Judge::Index(empty),
     ..BASE
 };
 
@@ -216,7 +204,7 @@ const NOT_SPARSE: Rule = Rule {
         before: "flag: {values: [NONE, OPEN], weights: [99, 1]}     # hash of ByFlag; patterns read OPEN",
         after: "flag: {values: [OPEN], share: 0.01}",
     },
-    judge: not_sparse,
+    judge: Judge::Index(not_sparse),
     ..BASE
 };
 
@@ -235,7 +223,7 @@ const OPPORTUNITY: Rule = Rule {
         before: "filter: \"status = :open\"             # 1 in 50",
         after: "index: Open, key: {openOf: \"{customerId}\"}     # openOf is on open orders only",
     },
-    judge: opportunity,
+    judge: Judge::Pattern(opportunity),
     ..BASE
 };
 
@@ -250,7 +238,7 @@ const THROUGHPUT: Rule = Rule {
         after: "capacity: {write: 100}, indexes: {ByStatus: {.., capacity: {write: 100}}}",
     },
     needs: &[Need::Settings],
-    judge: throughput,
+    judge: Judge::Index(throughput),
     ..BASE
 };
 
@@ -263,18 +251,9 @@ const LOCAL: Rule = Rule {
     advice: "Use a global index with the same keys",
     teach: Example { before: "ByDate: {kind: local, ..}", after: "ByDate: {kind: global, ..}" },
     needs: &[Need::LocalIndexes],
-    judge: local,
+    judge: Judge::Index(local),
     ..BASE
 };
-
-fn subject(table: &Table, index: &Index) -> Subject {
-    Subject::Index(table.name.clone(), index.name.clone())
-}
-
-/// Every index with its table.
-fn indexes<'a>(context: &Context<'a>) -> impl Iterator<Item = (&'a Table, &'a Index)> {
-    context.catalogue.tables.iter().flat_map(|table| table.indexes.iter().map(move |index| (table, index)))
-}
 
 /// The patterns that read an index, with their plans.
 fn readers<'c, 'a>(
@@ -287,6 +266,10 @@ fn readers<'c, 'a>(
         pattern.index.as_ref() == Some(&index.name) && pattern.table.as_ref() == Some(&table.name)
     };
     context.patterns().filter(|(pattern, plan)| reads(plan) || named(pattern)).collect()
+}
+
+fn ids(patterns: &[(&Pattern, &PatternPlan)]) -> String {
+    patterns.iter().map(|(pattern, _)| pattern.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// Write units per second that an index takes at the worst time; `None` where no pattern tells.
@@ -304,35 +287,30 @@ fn written(
     Some(arms.sum::<f64>()).filter(|units| *units > 0.0)
 }
 
-fn unused(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    if context.catalogue.patterns.is_empty() {
-        return;
+fn unused(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let read = index.used_for.is_some() || !readers(context, table, index).is_empty();
+    if read || context.catalogue.patterns.is_empty() {
+        return None;
     }
-    for (table, index) in indexes(context) {
-        if index.used_for.is_some() || !readers(context, table, index).is_empty() {
-            continue;
-        }
-        let mut message = "no pattern reads it".to_owned();
-        if let Some(units) = written(context, table, index, rate) {
-            let dollars = money::writes(units);
-            message = format!(
-                "{message}; it takes {} write units per second, {} USD per month on demand",
-                number(units),
-                number(dollars)
-            );
-        }
-        if let Some(usage) = index.usage.filter(|usage| usage.read_units > 0.0) {
-            message = format!(
-                "{message}, but metrics say that something does: {} read units in {} days",
-                number(usage.read_units),
-                number(usage.days)
-            );
-        }
-        if let Some(bytes) = sizes::index_bytes(context.catalogue, table, index) {
-            message = format!("{message}; it stores {} GB", number(bytes / 1e9));
-        }
-        findings.push(UNUSED.found(Severity::Warn, subject(table, index), message));
+    let mut message = "no pattern reads it".to_owned();
+    if let Some(units) = written(context, table, index, rate) {
+        message = format!(
+            "{message}; it takes {} write units per second, {} USD per month on demand",
+            number(units),
+            number(money::writes(units))
+        );
     }
+    if let Some(usage) = index.usage.filter(|usage| usage.read_units > 0.0) {
+        message = format!(
+            "{message}, but metrics say that something does: {} read units in {} days",
+            number(usage.read_units),
+            number(usage.days)
+        );
+    }
+    if let Some(bytes) = sizes::index_bytes(context.catalogue, table, index) {
+        message = format!("{message}; it stores {} GB", number(bytes / 1e9));
+    }
+    Some(Said::warn(message))
 }
 
 /// A table that nothing reads stands for its indexes.
@@ -355,48 +333,35 @@ fn unread(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for index in table.indexes.iter().filter(|index| index.used_for.is_none()) {
             let Some(usage) = is_unread(index.usage) else { continue };
             let readers = readers(context, table, index);
-            let patterns: Vec<&str> = readers.iter().map(|(pattern, _)| pattern.id.as_str()).collect();
-            let more = if patterns.is_empty() {
-                String::new()
-            } else {
-                format!(", though {} would", patterns.join(", "))
-            };
-            tell(subject(table, index), usage, more);
+            let more =
+                if readers.is_empty() { String::new() } else { format!(", though {} would", ids(&readers)) };
+            tell(Subject::Index(table.name.clone(), index.name.clone()), usage, more);
         }
     }
 }
 
-fn duplicates_base(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context).filter(|(_, index)| index.kind != IndexKind::Vector) {
-        let equal = index.keys == table.keys;
-        let alone =
-            index.keys.hash == table.keys.hash && index.keys.range.is_empty() && !table.keys.range.is_empty();
-        if !equal && !alone {
-            continue;
-        }
-        let what = if equal { "has the table's own keys" } else { "has the table's partition key alone" };
-        let thin = index.projection != Projection::All;
-        let scanned =
-            readers(context, table, index).iter().any(|(_, plan)| plan.class == PlanClass::IndexScan);
-        let (severity, why) = match (thin || scanned, index.used_for.as_ref()) {
-            (_, Some(reason)) => (Severity::Note, format!("; it is declared for: {reason}")),
-            (true, None) => {
-                (Severity::Note, "; it is thinner than the items, which may be what it is for".to_owned())
-            }
-            (false, None) => (Severity::Warn, String::new()),
-        };
-        findings.push(DUPLICATES_BASE.found(severity, subject(table, index), format!("it {what}{why}")));
+fn duplicates_base(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let equal = index.keys == table.keys;
+    let alone =
+        index.keys.hash == table.keys.hash && index.keys.range.is_empty() && !table.keys.range.is_empty();
+    if index.kind == IndexKind::Vector || !(equal || alone) {
+        return None;
     }
+    let what = if equal { "has the table's own keys" } else { "has the table's partition key alone" };
+    let thin = index.projection != Projection::All;
+    let scanned = readers(context, table, index).iter().any(|(_, plan)| plan.class == PlanClass::IndexScan);
+    Some(match (thin || scanned, index.used_for.as_ref()) {
+        (_, Some(reason)) => Said::note(format!("it {what}; it is declared for: {reason}")),
+        (true, None) => {
+            Said::note(format!("it {what}; it is thinner than the items, which may be what it is for"))
+        }
+        (false, None) => Said::warn(format!("it {what}")),
+    })
 }
 
-fn duplicates_index(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context) {
-        let other = table.indexes.iter().find(|other| makes_needless(context, table, index, other));
-        if let Some(other) = other {
-            let message = format!("{} has keys that begin with its own, and projects as much", other.name);
-            findings.push(DUPLICATES_INDEX.found(Severity::Warn, subject(table, index), message));
-        }
-    }
+fn duplicates_index(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let other = table.indexes.iter().find(|other| makes_needless(context, table, index, other))?;
+    Some(Said::warn(format!("{} has keys that begin with its own, and projects as much", other.name)))
 }
 
 /// Whether `other` serves all that `index` does. Of two that are equal, the first is kept.
@@ -426,43 +391,28 @@ fn within(inner: &Projection, outer: &Projection) -> bool {
     }
 }
 
-fn over_indexing(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let of_kind =
-            |kind: IndexKind| float(table.indexes.iter().filter(|index| index.kind == kind).count());
-        let (global, local) = (of_kind(IndexKind::Global), of_kind(IndexKind::Local));
-        let most = [context.threshold(&GLOBAL_MAX), context.threshold(&LOCAL_MAX)];
-        let amplified = amplified(context, table).filter(|ratio| *ratio > context.threshold(&AMPLIFIED));
-        let judged = if global > most[0] || local > most[1] {
-            let text = format!(
-                "{} global and {} local indexes, where {} and {} are allowed",
-                number(global),
-                number(local),
-                number(most[0]),
-                number(most[1])
-            );
-            Some((Severity::Error, text))
-        } else if let Some(ratio) = amplified {
-            Some((
-                Severity::Warn,
-                format!(
-                    "a write costs {} times what the table alone would, over {} indexes",
-                    number(ratio),
-                    number(global + local)
-                ),
-            ))
-        } else {
-            let many = global >= context.threshold(&RETHINK);
-            many.then(|| {
-                (Severity::Note, format!("{} global indexes; most models need fewer", number(global)))
-            })
-        };
-        findings.extend(
-            judged.map(|(severity, text)| {
-                OVER_INDEXING.found(severity, Subject::Table(table.name.clone()), text)
-            }),
-        );
+fn over_indexing(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let of_kind = |kind: IndexKind| float(table.indexes.iter().filter(|index| index.kind == kind).count());
+    let (global, local) = (of_kind(IndexKind::Global), of_kind(IndexKind::Local));
+    let most = [context.threshold(&GLOBAL_MAX), context.threshold(&LOCAL_MAX)];
+    if global > most[0] || local > most[1] {
+        return Some(Said::error(format!(
+            "{} global and {} local indexes, where {} and {} are allowed",
+            number(global),
+            number(local),
+            number(most[0]),
+            number(most[1])
+        )));
     }
+    if let Some(ratio) = amplified(context, table).filter(|ratio| *ratio > context.threshold(&AMPLIFIED)) {
+        return Some(Said::warn(format!(
+            "a write costs {} times what the table alone would, over {} indexes",
+            number(ratio),
+            number(global + local)
+        )));
+    }
+    let many = global >= context.threshold(&RETHINK);
+    many.then(|| Said::note(format!("{} global indexes; most models need fewer", number(global))))
 }
 
 /// Units of all arms for each unit of the table, over writes by their rates; `None` where reads cost more, or nothing tells.
@@ -501,28 +451,24 @@ fn amplification(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn wide(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context).filter(|(_, index)| index.projection == Projection::All) {
-        let readers = readers(context, table, index);
-        if readers.is_empty()
-            || readers.iter().any(|(_, plan)| plan.wanted.is_empty())
-            || index.kind == IndexKind::Vector
-        {
-            continue;
-        }
-        let keys: Vec<&str> = table.keys.attributes().chain(index.keys.attributes()).collect();
-        let mut wanted: Vec<String> =
-            readers.iter().flat_map(|(_, plan)| plan.wanted.iter().cloned()).collect();
-        wanted.retain(|name| !keys.contains(&name.as_str()));
-        wanted.sort();
-        wanted.dedup();
-        let narrow =
-            Index { projection: Projection::Include(wanted.clone()), entry_bytes: None, ..index.clone() };
-        if let Some(message) = saving(context, table, index, &narrow) {
-            let advice = format!("Project [{}]", wanted.join(", "));
-            findings.push(WIDE.found(Severity::Warn, subject(table, index), message).advise(advice));
-        }
+fn wide(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let readers = readers(context, table, index);
+    if index.projection != Projection::All
+        || index.kind == IndexKind::Vector
+        || readers.is_empty()
+        || readers.iter().any(|(_, plan)| plan.wanted.is_empty())
+    {
+        return None;
     }
+    let keys: Vec<&str> = table.keys.attributes().chain(index.keys.attributes()).collect();
+    let mut wanted: Vec<String> = readers.iter().flat_map(|(_, plan)| plan.wanted.iter().cloned()).collect();
+    wanted.retain(|name| !keys.contains(&name.as_str()));
+    wanted.sort();
+    wanted.dedup();
+    let narrow =
+        Index { projection: Projection::Include(wanted.clone()), entry_bytes: None, ..index.clone() };
+    let message = saving(context, table, index, &narrow)?;
+    Some(Said::warn(message).advise(format!("Project [{}]", wanted.join(", "))))
 }
 
 /// What a narrower index would save, where it is worth it.
@@ -556,18 +502,13 @@ fn saving(context: &Context<'_>, table: &Table, index: &Index, narrow: &Index) -
     best.filter(|_| stored > context.threshold(&WIDE_DOLLARS))
 }
 
-fn empty(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context).filter(|(_, index)| index.kind != IndexKind::Vector) {
-        let readers = readers(context, table, index);
-        if readers.is_empty() {
-            continue;
-        }
-        if let Some((evidence, fault)) = never_filled(context, table, index) {
-            let patterns: Vec<&str> = readers.iter().map(|(pattern, _)| pattern.id.as_str()).collect();
-            let message = format!("{fault}, and {} reads it", patterns.join(", "));
-            findings.push(EMPTY.found(Severity::Error, subject(table, index), message).rests_on(evidence));
-        }
+fn empty(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let readers = readers(context, table, index);
+    if readers.is_empty() || index.kind == IndexKind::Vector {
+        return None;
     }
+    let (evidence, fault) = never_filled(context, table, index)?;
+    Some(Said::error(format!("{fault}, and {} reads it", ids(&readers))).rests_on(evidence))
 }
 
 /// Why an index stays empty.
@@ -625,13 +566,12 @@ fn is_type(table: &Table, name: &str, value: &hashrange_item::AttributeValue) ->
 const PLACEHOLDERS: &[&str] =
     &["NONE", "None", "none", "N/A", "n/a", "NA", "-", "null", "NULL", "false", "FALSE", "UNSET", "0"];
 
-fn not_sparse(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context).filter(|(_, index)| index.kind == IndexKind::Global) {
-        let fault = placeholder(context, table, index).or_else(|| unwanted(context, table, index));
-        findings.extend(fault.map(|(evidence, message)| {
-            NOT_SPARSE.found(Severity::Warn, subject(table, index), message).rests_on(evidence)
-        }));
+fn not_sparse(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    if index.kind != IndexKind::Global {
+        return None;
     }
+    let fault = placeholder(context, table, index).or_else(|| unwanted(context, table, index));
+    fault.map(|(evidence, message)| Said::warn(message).rests_on(evidence))
 }
 
 /// A placeholder in the index's partition key, in samples or declared values.
@@ -714,19 +654,17 @@ fn weight(attribute: &crate::catalogue::Attribute, at: usize) -> f64 {
     }
 }
 
-fn opportunity(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (pattern, plan) in context.patterns() {
-        let scan = matches!(plan.class, PlanClass::Scan | PlanClass::IndexScan);
-        // A scan that somebody waits for has a finding of its own, which names the index to add.
-        if plan.filter.is_empty() || (scan && super::context::is_request(pattern)) {
-            continue;
-        }
-        let Some((kept, evidence, name)) = kept(context, pattern, plan) else { continue };
-        if kept < context.threshold(&KEPT) {
-            let message = format!("its filter on {name} keeps {} % of what is read", number(kept * 100.0));
-            findings.push(OPPORTUNITY.found(Severity::Note, of(pattern), message).rests_on(evidence));
-        }
+fn opportunity(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan) -> Option<Said> {
+    let scan = matches!(plan.class, PlanClass::Scan | PlanClass::IndexScan);
+    // A scan that somebody waits for has a finding of its own, which names the index to add.
+    if plan.filter.is_empty() || (scan && super::context::is_request(pattern)) {
+        return None;
     }
+    let (kept, evidence, name) = kept(context, pattern, plan)?;
+    (kept < context.threshold(&KEPT)).then(|| {
+        let message = format!("its filter on {name} keeps {} % of what is read", number(kept * 100.0));
+        Said::note(message).rests_on(evidence)
+    })
 }
 
 /// The share of items that a filter on a flag or status keeps: as observed, else by declared weights, else by samples.
@@ -780,35 +718,25 @@ fn sampled(
     few.then(|| (float(*wanted) / float(kind.items.len()), Evidence::Samples))
 }
 
-fn throughput(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context).filter(|(_, index)| index.kind == IndexKind::Global) {
-        let Some(Billing::Provisioned(base)) = &table.billing else { continue };
-        let scaled = index.scaling[1].map(|scaling| scaling.max);
-        let Some(own) = scaled.or(index.capacity.map(|capacity| capacity.write)) else { continue };
-        let expected = written(context, table, index, peak);
-        let base = table.scaling[1].map(|scaling| scaling.max).or(base.map(|capacity| capacity.write));
-        let full = index.projection == Projection::All && is_full(context, table, index);
-        let judged = match (expected, base) {
-            (Some(expected), _) if own < expected => Some((
-                Severity::Error,
-                format!(
-                    "it can write {} units per second, and patterns send it {}",
-                    number(own),
-                    number(expected)
-                ),
-            )),
-            (None, Some(base)) if own < base && full => Some((
-                Severity::Warn,
-                format!(
-                    "it can write {} units per second, the table {}, and every item is in it",
-                    number(own),
-                    number(base)
-                ),
-            )),
-            _ => None,
-        };
-        findings
-            .extend(judged.map(|(severity, text)| THROUGHPUT.found(severity, subject(table, index), text)));
+fn throughput(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let Some(Billing::Provisioned(base)) = &table.billing else { return None };
+    let scaled = index.scaling[1].map(|scaling| scaling.max);
+    let own = scaled.or(index.capacity.map(|capacity| capacity.write));
+    let own = own.filter(|_| index.kind == IndexKind::Global)?;
+    let base = table.scaling[1].map(|scaling| scaling.max).or(base.map(|capacity| capacity.write));
+    let full = index.projection == Projection::All && is_full(context, table, index);
+    match (written(context, table, index, peak), base) {
+        (Some(expected), _) if own < expected => Some(Said::error(format!(
+            "it can write {} units per second, and patterns send it {}",
+            number(own),
+            number(expected)
+        ))),
+        (None, Some(base)) if own < base && full => Some(Said::warn(format!(
+            "it can write {} units per second, the table {}, and every item is in it",
+            number(own),
+            number(base)
+        ))),
+        _ => None,
     }
 }
 
@@ -818,16 +746,11 @@ fn is_full(context: &Context<'_>, table: &Table, index: &Index) -> bool {
     entities.peek().is_none() || entities.all(|entity| sizes::entry_share(index, entity) >= 1.0)
 }
 
-fn local(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (table, index) in indexes(context).filter(|(_, index)| index.kind == IndexKind::Local) {
-        let readers = readers(context, table, index);
-        if readers.is_empty() || readers.iter().any(|(_, plan)| plan.strong) {
-            continue;
-        }
-        let patterns: Vec<&str> = readers.iter().map(|(pattern, _)| pattern.id.as_str()).collect();
-        let message = format!("{} read it, none strongly", patterns.join(", "));
-        findings.push(LOCAL.found(Severity::Note, subject(table, index), message));
-    }
+fn local(context: &Context<'_>, table: &Table, index: &Index) -> Option<Said> {
+    let readers = readers(context, table, index);
+    let needless = !readers.is_empty() && !readers.iter().any(|(_, plan)| plan.strong);
+    (needless && index.kind == IndexKind::Local)
+        .then(|| Said::note(format!("{} read it, none strongly", ids(&readers))))
 }
 
 #[cfg(test)]

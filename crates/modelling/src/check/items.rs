@@ -7,31 +7,19 @@ use hashrange_item::{AttributeValue, Attributes, Kind as Type, size};
 use hashrange_language::ChangeKind;
 
 use super::context::{is_request, number, of, rate};
+use super::rule::PLAIN;
 use super::samples::key_text;
 use super::statistics::format_of;
-use super::{Context, Example, Group, Kind, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Kind, Need, Rule, Said, Threshold};
 use crate::catalogue::{Attribute, Entity, Pattern, Purpose, Table};
-use crate::finding::{Evidence, Finding, Severity, Subject};
+use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::{PatternPlan, PlanClass, float};
 use crate::recognise::{Look, look};
 
 pub(super) const RULES: &[Rule] =
     &[TOO_LARGE, LARGE_ATTRIBUTE, UNBOUNDED_LIST, NUMBER_AS_STRING, TTL_TYPE, TTL_AS_TIMER, NO_EXPIRY];
 
-const BASE: Rule = Rule {
-    id: "",
-    group: Group::Items,
-    severity: Severity::Warn,
-    evidence: &[Evidence::Declared],
-    thresholds: &[],
-    summary: "",
-    not_a_fault_when: "",
-    advice: "",
-    teach: Example { before: "", after: "" },
-    covers: &[],
-    needs: &[],
-    judge: |_, _| {},
-};
+const BASE: Rule = Rule { group: Group::Items, ..PLAIN };
 
 const ITEM_MAX: Threshold =
     Threshold::new("item-too-large.error", 409_600.0, "bytes of an item; AWS's limit, 400 KB");
@@ -55,7 +43,7 @@ const TOO_LARGE: Rule = Rule {
         before: "Document: {bytes: 350000}",
         after: "Document: {bytes: 900}      # text in S3\nChapter: {key: {PK: \"DOC#{docId}\", SK: \"CHAPTER#{n:04}\"}, bytes: 12000}",
     },
-    judge: too_large,
+    judge: Judge::Kind(too_large),
     ..BASE
 };
 
@@ -81,7 +69,7 @@ const LARGE_ATTRIBUTE: Rule = Rule {
         before: "Product: {attributes: {productId: uuid, manual: {type: S, bytes: 80000}}}",
         after: "Product: {..}\nManual: {key: {PK: \"PRODUCT#{productId}\", SK: MANUAL}, bytes: 80000}",
     },
-    judge: large_attribute,
+    judge: Judge::Any(large_attribute),
     ..BASE
 };
 
@@ -95,7 +83,7 @@ const UNBOUNDED_LIST: Rule = Rule {
         after: "Comment: {key: {PK: \"POST#{postId}\", SK: \"COMMENT#{time}#{id}\"}}",
     },
     needs: &[Need::Requests],
-    judge: unbounded_list,
+    judge: Judge::Pattern(unbounded_list),
     ..BASE
 };
 
@@ -114,7 +102,7 @@ const NUMBER_AS_STRING: Rule = Rule {
         before: "total: \"100\"      # filter: total > \"99\" finds nothing",
         after: "total: 100",
     },
-    judge: number_as_string,
+    judge: Judge::Any(number_as_string),
     ..BASE
 };
 
@@ -143,7 +131,7 @@ const TTL_TYPE: Rule = Rule {
         after: "ttl: expiresAt      # expiresAt: 1767225600",
     },
     needs: &[Need::Ttl],
-    judge: ttl_type,
+    judge: Judge::Table(ttl_type),
     ..BASE
 };
 
@@ -157,7 +145,7 @@ const TTL_AS_TIMER: Rule = Rule {
         after: "- {name: Open sessions, operation: Query, key: {PK: \"USER#{userId}\"}, filter: \"expiresAt > :now\"}",
     },
     needs: &[Need::Requests, Need::Ttl],
-    judge: ttl_as_timer,
+    judge: Judge::Any(ttl_as_timer),
     ..BASE
 };
 
@@ -172,37 +160,24 @@ const NO_EXPIRY: Rule = Rule {
         after: "Shop: {ttl: expiresAt}\nSession: {key: {..}, attributes: {expiresAt: epoch}}",
     },
     needs: &[Need::Ttl],
-    judge: no_expiry,
+    judge: Judge::Kind(no_expiry),
     ..BASE
 };
 
-/// The entity that a kind is, else its table.
-pub(super) fn subject(kind: &Kind<'_>) -> Subject {
-    match kind.entity {
-        Some(entity) => Subject::Entity(entity.name.clone()),
-        None => Subject::Table(kind.table.to_owned()),
-    }
-}
-
-fn too_large(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for kind in context.samples.kinds() {
-        let largest = kind.items.iter().map(|item| float(size::item(item))).reduce(f64::max);
-        let declared = kind.entity.and_then(|entity| context.bytes(entity));
-        let p99 = kind.entity.and_then(|entity| entity.p99_bytes);
-        let candidates = [
-            largest.map(|bytes| (bytes, Evidence::Samples, "the largest sample")),
-            p99.map(|bytes| (bytes, Evidence::Declared, "the 99th percentile")),
-            declared.map(|bytes| (bytes, Evidence::Declared, "the mean")),
-        ];
-        let worst =
-            candidates.into_iter().flatten().filter_map(|one| Some((too_large_by(context, one)?, one)));
-        let Some((severity, (bytes, evidence, what))) = worst.max_by_key(|(severity, _)| *severity) else {
-            continue;
-        };
-        let message =
-            format!("{what} of {} has {} bytes of the 409,600 that are allowed", kind.name, number(bytes));
-        findings.push(TOO_LARGE.found(severity, subject(kind), message).rests_on(evidence));
-    }
+fn too_large<'a>(context: &Context<'a>, kind: &Kind<'a>) -> Option<Said> {
+    let largest = kind.items.iter().map(|item| float(size::item(item))).reduce(f64::max);
+    let declared = kind.entity.and_then(|entity| context.bytes(entity));
+    let p99 = kind.entity.and_then(|entity| entity.p99_bytes);
+    let candidates = [
+        largest.map(|bytes| (bytes, Evidence::Samples, "the largest sample")),
+        p99.map(|bytes| (bytes, Evidence::Declared, "the 99th percentile")),
+        declared.map(|bytes| (bytes, Evidence::Declared, "the mean")),
+    ];
+    let worst = candidates.into_iter().flatten().filter_map(|one| Some((too_large_by(context, one)?, one)));
+    let (severity, (bytes, evidence, what)) = worst.max_by_key(|(severity, _)| *severity)?;
+    let message =
+        format!("{what} of {} has {} bytes of the 409,600 that are allowed", kind.name, number(bytes));
+    Some(Said::new(severity, message).rests_on(evidence))
 }
 
 fn too_large_by(context: &Context<'_>, (bytes, _, what): (f64, Evidence, &str)) -> Option<Severity> {
@@ -224,7 +199,7 @@ fn large_attribute(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         for (name, (bytes, evidence, why)) in names {
             let message = format!("{name} of {} has {} bytes{why}", kind.name, number(bytes));
-            findings.push(LARGE_ATTRIBUTE.found(Severity::Warn, subject(kind), message).rests_on(evidence));
+            findings.push(LARGE_ATTRIBUTE.found(Severity::Warn, kind.subject(), message).rests_on(evidence));
         }
     }
 }
@@ -332,27 +307,19 @@ fn of_kind<'c, 'a>(
     context.patterns().filter(move |(pattern, _)| context.touches(pattern, &kind))
 }
 
-fn unbounded_list(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (pattern, _) in context.patterns() {
-        let Some(request) = context.request(pattern) else { continue };
-        let grown = request.writes().find_map(|action| {
-            let update = action.update.as_ref()?;
-            let (path, _) = update.changes().find(|(_, change)| *change == ChangeKind::Grow)?;
-            let name = path.top().to_owned();
-            let shrinks = update.changes().any(|(other, change)| {
-                other.top() == name && matches!(change, ChangeKind::Remove | ChangeKind::Shrink)
-            });
-            Some(name).filter(|_| !shrinks)
+fn unbounded_list(context: &Context<'_>, pattern: &Pattern, _: &PatternPlan) -> Option<Said> {
+    let grown = context.request(pattern)?.writes().find_map(|action| {
+        let update = action.update.as_ref()?;
+        let (path, _) = update.changes().find(|(_, change)| *change == ChangeKind::Grow)?;
+        let name = path.top().to_owned();
+        let shrinks = update.changes().any(|(other, change)| {
+            other.top() == name && matches!(change, ChangeKind::Remove | ChangeKind::Shrink)
         });
-        let body = pattern.request.as_ref();
-        let bounded = body.is_some_and(|body| {
-            serde_json::to_string(body).is_ok_and(|text| text.contains("size(") || text.contains("size ("))
-        });
-        if let Some(name) = grown.filter(|_| !bounded) {
-            let message = format!("every run adds to {name}, and nothing bounds it");
-            findings.push(UNBOUNDED_LIST.found(Severity::Warn, of(pattern), message));
-        }
-    }
+        Some(name).filter(|_| !shrinks)
+    })?;
+    let body = pattern.request.as_ref().and_then(|body| serde_json::to_string(body).ok());
+    let bounded = body.is_some_and(|text| text.contains("size(") || text.contains("size ("));
+    (!bounded).then(|| Said::warn(format!("every run adds to {grown}, and nothing bounds it")))
 }
 
 /// Words in names of attributes whose digits are no numbers.
@@ -372,7 +339,7 @@ fn number_as_string(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     "{name} of {} is numbers as text, and {pattern} compares it or adds to it",
                     kind.name
                 );
-                findings.push(NUMBER_AS_STRING.found(Severity::Note, subject(kind), message));
+                findings.push(NUMBER_AS_STRING.found(Severity::Note, kind.subject(), message));
             }
         }
     }
@@ -414,16 +381,11 @@ fn compared(context: &Context<'_>, kind: &Kind<'_>, name: &str) -> Option<String
     filters.or_else(adds).map(|(pattern, _)| pattern.id.clone())
 }
 
-fn ttl_type(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let Some(ttl) = &table.ttl else { continue };
-        let fault = sampled_ttl(context, table, ttl)
-            .map(|text| (Evidence::Samples, text))
-            .or_else(|| Some((Evidence::Declared, declared_ttl(context, table, ttl)?)));
-        findings.extend(fault.map(|(evidence, text)| {
-            TTL_TYPE.found(Severity::Error, Subject::Table(table.name.clone()), text).rests_on(evidence)
-        }));
-    }
+fn ttl_type(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let ttl = table.ttl.as_ref()?;
+    let sampled = sampled_ttl(context, table, ttl).map(|text| Said::error(text).rests_on(Evidence::Samples));
+    let declared = || Some(Said::error(declared_ttl(context, table, ttl)?).rests_on(Evidence::Declared));
+    sampled.or_else(declared)
 }
 
 /// What is wrong with the values of a TTL attribute in samples.
@@ -561,18 +523,15 @@ fn ttl_as_timer(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn no_expiry(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for kind in context.samples.kinds().iter().filter(|kind| is_ephemeral(&kind.name)) {
-        let Some(entity) = kind.entity else { continue };
-        let expires = entity.retention_days.is_some()
-            || kind.schema.ttl.as_ref().is_some_and(|ttl| entity.attributes.iter().any(|a| a.name == *ttl));
-        let writes: Vec<&Pattern> = writers(context, kind).map(|(pattern, _)| pattern).collect();
-        if expires || writes.is_empty() || writes.iter().any(|pattern| deletes(context, pattern)) {
-            continue;
-        }
-        let message = format!("{} is written by {} and nothing removes it", entity.name, ids(&writes));
-        findings.push(NO_EXPIRY.found(Severity::Note, subject(kind), message));
+fn no_expiry<'a>(context: &Context<'a>, kind: &Kind<'a>) -> Option<Said> {
+    let entity = kind.entity.filter(|_| is_ephemeral(&kind.name))?;
+    let expires = entity.retention_days.is_some()
+        || kind.schema.ttl.as_ref().is_some_and(|ttl| entity.attributes.iter().any(|a| a.name == *ttl));
+    let writes: Vec<&Pattern> = writers(context, kind).map(|(pattern, _)| pattern).collect();
+    if expires || writes.is_empty() || writes.iter().any(|pattern| deletes(context, pattern)) {
+        return None;
     }
+    Some(Said::note(format!("{} is written by {} and nothing removes it", entity.name, ids(&writes))))
 }
 
 /// Whether a pattern deletes items.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Example, Group, Need, Observed, Rule, nearest, rule, rules};
+use super::{Context, Example, Group, Judge, Need, Observed, Rule, nearest, rule, rules};
 use crate::catalogue::{Catalogue, Waiver};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 
@@ -21,7 +21,7 @@ pub fn check_observed(catalogue: &Catalogue, observed: &[Observed], today: &str)
     for rule in rules() {
         match rule.needs.iter().find(|need| !is_stated(catalogue, **need)) {
             Some(need) => silent.push((*need, rule.id)),
-            None => (rule.judge)(&context, &mut findings),
+            None => rule.run(&context, &mut findings),
         }
     }
     let mut findings = root_causes(findings);
@@ -201,7 +201,7 @@ const NOT_STATED: Rule = Rule {
     },
     covers: &[],
     needs: &[],
-    judge: NOTHING,
+    judge: Judge::Any(NOTHING),
 };
 
 const UNKNOWN: Rule = Rule {
@@ -216,7 +216,7 @@ const UNKNOWN: Rule = Rule {
     teach: Example { before: "rules: {index-unusd: off}", after: "rules: {index-unused: off}" },
     covers: &[],
     needs: &[],
-    judge: NOTHING,
+    judge: Judge::Any(NOTHING),
 };
 
 const UNUSED: Rule = Rule {
@@ -234,7 +234,7 @@ const UNUSED: Rule = Rule {
     },
     covers: &[],
     needs: &[],
-    judge: NOTHING,
+    judge: Judge::Any(NOTHING),
 };
 
 pub(super) const RULES: &[Rule] = &[NOT_STATED, UNKNOWN, UNUSED];

@@ -6,7 +6,7 @@ pub(super) mod structure;
 pub(super) mod values;
 
 use super::statistics::Column;
-use super::{Context, Example, Group, Kind, Rule};
+use super::{Context, Example, Group, Judge, Kind, Rule};
 use crate::finding::{Evidence, Severity, Subject};
 
 /// What most rules of this group share.
@@ -22,7 +22,7 @@ const BASE: Rule = Rule {
     teach: Example { before: "", after: "" },
     covers: &[],
     needs: &[],
-    judge: |_, _| {},
+    judge: Judge::Any(|_, _| {}),
 };
 
 /// One key attribute of a kind, in the table or an index.

@@ -2,7 +2,7 @@
 
 use super::context::{number, of, peak, rate, says};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
 use crate::catalogue::Purpose;
 use crate::finding::{Finding, Severity, Subject};
 use crate::plan::{PlanClass, collections, written};
@@ -22,7 +22,7 @@ const CONSUMER: Rule = Rule {
         after: "description: the consumer is idempotent by eventID, failures go to a queue",
     },
     needs: &[Need::Declarations],
-    judge: consumers,
+    judge: Judge::Any(consumers),
     ..MINOR
 };
 
@@ -55,7 +55,7 @@ const KEY_ORDER: Rule = Rule {
         before: "- {id: P1, name: Load the export sorted by user, operation: BatchWriteItem, purpose: batch}",
         after: "- {id: P1, name: Load the export shuffled, operation: BatchWriteItem, purpose: batch}",
     },
-    judge: key_order,
+    judge: Judge::Any(key_order),
     ..MINOR
 };
 
@@ -85,7 +85,7 @@ const CACHE: Rule = Rule {
         after: "- {id: P2, operation: GetItem, declares: [cached]}",
     },
     needs: &[Need::Declarations],
-    judge: caches,
+    judge: Judge::Any(caches),
     ..MINOR
 };
 

@@ -6,8 +6,9 @@ use hashrange_item::Attributes;
 use hashrange_language::{ChangeKind, Update};
 
 use super::context::{is_request, number, of};
+use super::rule::PLAIN;
 use super::statistics::declared_template;
-use super::{Context, Example, Group, Kind, Need, Observed, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Kind, Need, Observed, Rule, Said, Threshold};
 use crate::catalogue::{Billing, Catalogue, Consistency, Flow, IndexKind, Pattern, Scaling, Table};
 use crate::cost::TableCost;
 use crate::finding::{Evidence, Finding, Severity, Subject};
@@ -31,20 +32,7 @@ pub(super) const RULES: &[Rule] = &[
     FAN_OUT,
 ];
 
-const BASE: Rule = Rule {
-    id: "",
-    group: Group::Model,
-    severity: Severity::Warn,
-    evidence: &[Evidence::Declared],
-    thresholds: &[],
-    summary: "",
-    not_a_fault_when: "",
-    advice: "",
-    teach: Example { before: "", after: "" },
-    covers: &[],
-    needs: &[],
-    judge: |_, _| {},
-};
+const BASE: Rule = Rule { group: Group::Model, ..PLAIN };
 
 const MIRROR_TABLES: Threshold = Threshold::new(
     "relational-mirror.tables",
@@ -64,7 +52,7 @@ const MIRROR: Rule = Rule {
         after: "Shop: {key: {hash: PK, range: SK}}      # USER#1: PROFILE, ORDER#.., LINE#..",
     },
     needs: &[Need::Declarations],
-    judge: mirror,
+    judge: Judge::Any(mirror),
     ..BASE
 };
 
@@ -86,7 +74,7 @@ const TOGETHER: Rule = Rule {
         after: "flow: query PK = USER#{userId}, SK begins_with CART",
     },
     needs: &[Need::Declarations],
-    judge: together,
+    judge: Judge::Any(together),
     ..BASE
 };
 
@@ -100,7 +88,7 @@ const EVERYTHING: Rule = Rule {
         before: "App: {ttl: expiresAt}      # sessions that expire, invoices that never may",
         after: "Sessions: {ttl: expiresAt}\nInvoices: {recovery: true}",
     },
-    judge: everything,
+    judge: Judge::Table(everything),
     ..BASE
 };
 
@@ -114,7 +102,7 @@ const RATE_MISSING: Rule = Rule {
         after: "- {id: P1, operation: GetItem, .., rate: {peak: 50, avg: 10}}",
     },
     needs: &[Need::Rates],
-    judge: rate_missing,
+    judge: Judge::Any(rate_missing),
     ..BASE
 };
 
@@ -124,7 +112,7 @@ const SIZE_MISSING: Rule = Rule {
     not_a_fault_when: "",
     advice: "Declare the entity's bytes and count, or the pattern's items and item_bytes",
     teach: Example { before: "Order: {key: {..}}", after: "Order: {key: {..}, bytes: 900, count: 2000000}" },
-    judge: size_missing,
+    judge: Judge::Any(size_missing),
     ..BASE
 };
 
@@ -136,7 +124,7 @@ const BUDGET_MISSING: Rule = Rule {
     advice: "Give it a budget, for a start what its plan says: budget: {rcu: 0.5}",
     teach: Example { before: "- {id: P1, ..}", after: "- {id: P1, .., budget: {rcu: 0.5}}" },
     needs: &[Need::Declarations],
-    judge: budget_missing,
+    judge: Judge::Any(budget_missing),
     ..BASE
 };
 
@@ -151,7 +139,7 @@ const BUDGET_EXCEEDED: Rule = Rule {
         before: "budget: {rcu: 0.5}     # items: 20 of 1,400 bytes: 3.5",
         after: "budget: {rcu: 3.5}",
     },
-    judge: budget_exceeded,
+    judge: Judge::Any(budget_exceeded),
     ..BASE
 };
 
@@ -169,7 +157,7 @@ const DECLARED_OBSERVED: Rule = Rule {
     not_a_fault_when: "the difference is one step of rounding",
     advice: "Correct the declared items, bytes or projection",
     teach: Example { before: "item_bytes: 400      # observed: 1,300", after: "item_bytes: 1300" },
-    judge: declared_observed,
+    judge: Judge::Any(declared_observed),
     ..BASE
 };
 
@@ -194,7 +182,7 @@ const DOMINANT: Rule = Rule {
         after: "P7: 34 % of 1,400 USD, after its items fell below 1 KB",
     },
     needs: &[Need::Rates],
-    judge: dominant,
+    judge: Judge::Any(dominant),
     ..BASE
 };
 
@@ -224,7 +212,7 @@ const CAPACITY_MODE: Rule = Rule {
         after: "billing: provisioned\nscaling: {write: {min: 400, max: 1500, target: 70}}",
     },
     needs: &[Need::Rates, Need::Settings],
-    judge: capacity_mode,
+    judge: Judge::Table(capacity_mode),
     ..BASE
 };
 
@@ -247,7 +235,7 @@ const AUTOSCALING: Rule = Rule {
         after: "billing: provisioned, scaling: {read: {min: 20, max: 400, target: 70}, write: {min: 10, max: 200, target: 70}}",
     },
     needs: &[Need::Settings],
-    judge: autoscaling,
+    judge: Judge::Table(autoscaling),
     ..BASE
 };
 
@@ -263,7 +251,7 @@ const TABLE_CLASS: Rule = Rule {
     advice: "Change the table class; twice in 30 days is allowed",
     teach: Example { before: "class: standard      # 900 GB, 3 writes/s", after: "class: infrequent-access" },
     needs: &[Need::Settings],
-    judge: table_class,
+    judge: Judge::Table(table_class),
     ..BASE
 };
 
@@ -276,7 +264,7 @@ const GLOBAL_CONFLICT: Rule = Rule {
         before: "replicas: [eu-west-1]\nupdate: \"ADD stock :delta\"",
         after: "replicas: [eu-west-1, eu-central-1], replica_consistency: strong",
     },
-    judge: global_conflict,
+    judge: Judge::Pattern(global_conflict),
     ..BASE
 };
 
@@ -290,7 +278,7 @@ const STRONG_REPLICAS: Rule = Rule {
         before: "replica_consistency: strong, ttl: expiresAt",
         after: "replica_consistency: strong      # a job deletes what has expired",
     },
-    judge: strong_replicas,
+    judge: Judge::Table(strong_replicas),
     ..BASE
 };
 
@@ -312,13 +300,9 @@ const FAN_OUT: Rule = Rule {
         before: "stream_consumers: 4",
         after: "stream_consumers: 1      # an EventBridge pipe feeds four",
     },
-    judge: fan_out,
+    judge: Judge::Table(fan_out),
     ..BASE
 };
-
-fn table_of(table: &Table) -> Subject {
-    Subject::Table(table.name.clone())
-}
 
 /// The steps of a flow that read, with their plans.
 fn reads<'c>(context: &'c Context<'_>, flow: &Flow) -> Vec<&'c PatternPlan> {
@@ -410,24 +394,19 @@ fn gap_of(text: &str) -> String {
     if let [gap] = gaps.as_slice() { gap.clone() } else { String::new() }
 }
 
-fn everything(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let Some(ttl) = &table.ttl else { continue };
-        let groups = groups(context, table);
-        let expires = |kind: &Kind<'_>| {
-            let declared = kind.entity.is_some_and(|entity| entity.attributes.iter().any(|a| a.name == *ttl));
-            declared || kind.items.iter().any(|item| item.contains(ttl))
-        };
-        let (mortal, lasting): (Vec<_>, Vec<_>) =
-            groups.iter().partition(|group| group.iter().all(|kind| expires(kind)));
-        let lasting: Vec<_> =
-            lasting.into_iter().filter(|group| !group.iter().any(|kind| expires(kind))).collect();
-        if let (Some(one), Some(other)) = (mortal.first(), lasting.first()) {
-            let message =
-                format!("{} expire and {} stay, and nothing reads or writes both", names(one), names(other));
-            findings.push(EVERYTHING.found(Severity::Note, table_of(table), message));
-        }
-    }
+fn everything(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let ttl = table.ttl.as_ref()?;
+    let groups = groups(context, table);
+    let expires = |kind: &Kind<'_>| {
+        let declared = kind.entity.is_some_and(|entity| entity.attributes.iter().any(|a| a.name == *ttl));
+        declared || kind.items.iter().any(|item| item.contains(ttl))
+    };
+    let (mortal, lasting): (Vec<_>, Vec<_>) =
+        groups.iter().partition(|group| group.iter().all(|kind| expires(kind)));
+    let one = mortal.first()?;
+    let other = lasting.iter().find(|group| !group.iter().any(|kind| expires(kind)))?;
+    let (one, other) = (names(one), names(other));
+    Some(Said::note(format!("{one} expire and {other} stay, and nothing reads or writes both")))
 }
 
 fn names(kinds: &[&Kind<'_>]) -> String {
@@ -599,34 +578,25 @@ fn dominant(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn capacity_mode(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for priced in &context.bill().tables {
-        let Some(table) = context.catalogue.table(&priced.name).filter(|table| table.billing.is_some())
-        else {
-            continue;
-        };
-        let Some((declared, best)) =
-            cheapest(priced, |mode| mode.infrequent_access == priced.infrequent_access)
-        else {
-            continue;
-        };
-        let saved = declared.1 - best.1;
-        let spiky =
-            steadiness(context, table, None).is_none_or(|share| share < context.threshold(&MODE_STEADY));
-        if table.billing == Some(Billing::OnDemand) && spiky {
-            continue;
-        }
-        if saved > context.threshold(&MODE_DOLLARS) && saved > context.threshold(&MODE_SAVING) * declared.1 {
-            let message = format!(
-                "{} costs {} USD per month, {} would cost {}",
-                declared.0,
-                number(declared.1),
-                best.0,
-                number(best.1)
-            );
-            findings.push(CAPACITY_MODE.found(Severity::Note, table_of(table), message));
-        }
+fn capacity_mode(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let priced = context.bill().tables.iter().find(|priced| priced.name == table.name)?;
+    let (declared, best) = cheapest(priced, |mode| mode.infrequent_access == priced.infrequent_access)?;
+    let saved = declared.1 - best.1;
+    let spiky = steadiness(context, table, None).is_none_or(|share| share < context.threshold(&MODE_STEADY));
+    if table.billing.is_none() || (table.billing == Some(Billing::OnDemand) && spiky) {
+        return None;
     }
+    let worth =
+        saved > context.threshold(&MODE_DOLLARS) && saved > context.threshold(&MODE_SAVING) * declared.1;
+    worth.then(|| {
+        Said::note(format!(
+            "{} costs {} USD per month, {} would cost {}",
+            declared.0,
+            number(declared.1),
+            best.0,
+            number(best.1)
+        ))
+    })
 }
 
 /// The declared way to pay and the cheapest of others, each with its dollars; what needs a contract or foresight is left out.
@@ -646,42 +616,29 @@ fn cheapest(
     Some(((declared.title(), declared.dollars()), (best.title(), best.dollars())))
 }
 
-fn table_class(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for priced in &context.bill().tables {
-        let Some(table) = context.catalogue.table(&priced.name) else { continue };
-        let declared = priced.modes.iter().find(|mode| mode.declared);
-        let Some(declared) =
-            declared.filter(|_| table.infrequent_access.is_some() || table.billing.is_some())
-        else {
-            continue;
-        };
-        let other = priced
-            .modes
-            .iter()
-            .find(|mode| mode.mode == declared.mode && mode.infrequent_access != declared.infrequent_access);
-        let Some(other) = other else { continue };
-        let saved = declared.dollars() - other.dollars();
-        if saved > context.threshold(&CLASS_DOLLARS) {
-            let share = declared.storage / declared.dollars().max(f64::MIN_POSITIVE);
-            let message = format!(
-                "storage is {} % of its {} USD per month; the other class would cost {}",
-                number(share * 100.0),
-                number(declared.dollars()),
-                number(other.dollars())
-            );
-            findings.push(TABLE_CLASS.found(Severity::Note, table_of(table), message));
-        }
-    }
+fn table_class(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let priced = context.bill().tables.iter().find(|priced| priced.name == table.name)?;
+    let declared = priced.modes.iter().find(|mode| mode.declared);
+    let declared = declared.filter(|_| table.infrequent_access.is_some() || table.billing.is_some())?;
+    let mut others = priced.modes.iter();
+    let other = others
+        .find(|mode| mode.mode == declared.mode && mode.infrequent_access != declared.infrequent_access)?;
+    let saved = declared.dollars() - other.dollars();
+    let share = declared.storage / declared.dollars().max(f64::MIN_POSITIVE);
+    (saved > context.threshold(&CLASS_DOLLARS)).then(|| {
+        Said::note(format!(
+            "storage is {} % of its {} USD per month; the other class would cost {}",
+            number(share * 100.0),
+            number(declared.dollars()),
+            number(other.dollars())
+        ))
+    })
 }
 
-fn autoscaling(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let Some(Billing::Provisioned(_)) = table.billing else { continue };
-        let faults = scaling_faults(context, table);
-        if !faults.is_empty() {
-            findings.push(AUTOSCALING.found(Severity::Warn, table_of(table), faults.join("; ")));
-        }
-    }
+fn autoscaling(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let Some(Billing::Provisioned(_)) = table.billing else { return None };
+    let faults = scaling_faults(context, table);
+    (!faults.is_empty()).then(|| Said::warn(faults.join("; ")))
 }
 
 /// What is wrong with the policies of a table and its indexes.
@@ -776,21 +733,16 @@ fn steadiness(context: &Context<'_>, table: &Table, index: Option<&String>) -> O
     (peak > 0.0).then(|| mean / peak)
 }
 
-fn global_conflict(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (pattern, plan) in context.patterns() {
-        let Some(table) = context.table_of(plan) else { continue };
-        let eventual = !table.replicas.is_empty() && table.replica_consistency != Some(Consistency::Strong);
-        let declared = pattern.declared.single_writer || pattern.declared.approximate;
-        if !eventual || declared {
-            continue;
-        }
-        if let Some(name) = counted(context, pattern) {
-            let regions = table.replicas.join(", ");
-            let message =
-                format!("it adds to {name}, and the table is written in {regions} too: the last writer wins");
-            findings.push(GLOBAL_CONFLICT.found(Severity::Warn, of(pattern), message));
-        }
+fn global_conflict(context: &Context<'_>, pattern: &Pattern, plan: &PatternPlan) -> Option<Said> {
+    let table = context.table_of(plan)?;
+    let eventual = !table.replicas.is_empty() && table.replica_consistency != Some(Consistency::Strong);
+    if !eventual || pattern.declared.single_writer || pattern.declared.approximate {
+        return None;
     }
+    let (name, regions) = (counted(context, pattern)?, table.replicas.join(", "));
+    let message =
+        format!("it adds to {name}, and the table is written in {regions} too: the last writer wins");
+    Some(Said::warn(message))
 }
 
 /// The attribute that a pattern adds to.
@@ -800,48 +752,31 @@ fn counted(context: &Context<'_>, pattern: &Pattern) -> Option<String> {
     changes.find(|(_, change)| *change == ChangeKind::Increment).map(|(path, _)| path.top().to_owned())
 }
 
-fn strong_replicas(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        if table.replica_consistency != Some(Consistency::Strong) {
-            continue;
-        }
-        let mut faults = Vec::new();
-        faults.extend(table.ttl.as_ref().map(|ttl| format!("time to live ({ttl})")));
-        faults.extend(
-            table
-                .indexes
-                .iter()
-                .find(|index| index.kind == IndexKind::Local)
-                .map(|index| format!("local index {}", index.name)),
-        );
-        let transactions: Vec<&str> = context
-            .patterns()
-            .filter(|(_, plan)| plan.transaction && plan.table == table.name)
-            .map(|(pattern, _)| pattern.id.as_str())
-            .collect();
-        if !transactions.is_empty() {
-            faults.push(format!("transactions ({})", transactions.join(", ")));
-        }
-        if !faults.is_empty() {
-            let message = format!(
-                "its replicas are of strong consistency, which does not go with {}",
-                faults.join(", ")
-            );
-            findings.push(STRONG_REPLICAS.found(Severity::Error, table_of(table), message));
-        }
+fn strong_replicas(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let mut faults = Vec::new();
+    faults.extend(table.ttl.as_ref().map(|ttl| format!("time to live ({ttl})")));
+    let local = table.indexes.iter().find(|index| index.kind == IndexKind::Local);
+    faults.extend(local.map(|index| format!("local index {}", index.name)));
+    let transactions: Vec<&str> = context
+        .patterns()
+        .filter(|(_, plan)| plan.transaction && plan.table == table.name)
+        .map(|(pattern, _)| pattern.id.as_str())
+        .collect();
+    if !transactions.is_empty() {
+        faults.push(format!("transactions ({})", transactions.join(", ")));
     }
+    let strong = table.replica_consistency == Some(Consistency::Strong);
+    let faults = faults.join(", ");
+    (strong && !faults.is_empty()).then(|| {
+        Said::error(format!("its replicas are of strong consistency, which does not go with {faults}"))
+    })
 }
 
-fn fan_out(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for table in &context.catalogue.tables {
-        let threshold = if table.replicas.is_empty() { &CONSUMERS } else { &CONSUMERS_GLOBAL };
-        let most = context.threshold(threshold);
-        let Some(consumers) = table.stream_consumers.filter(|consumers| f64::from(*consumers) > most) else {
-            continue;
-        };
-        let message = format!("{consumers} consumers read its stream, where a shard serves {}", number(most));
-        findings.push(FAN_OUT.found(Severity::Warn, table_of(table), message));
-    }
+fn fan_out(context: &Context<'_>, table: &Table) -> Option<Said> {
+    let threshold = if table.replicas.is_empty() { &CONSUMERS } else { &CONSUMERS_GLOBAL };
+    let most = context.threshold(threshold);
+    let consumers = table.stream_consumers.filter(|consumers| f64::from(*consumers) > most)?;
+    Some(Said::warn(format!("{consumers} consumers read its stream, where a shard serves {}", number(most))))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::context::{is_request, number, of, rate};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
 use crate::catalogue::{IndexKind, Pattern, Projection, Purpose};
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::request::Verb;
@@ -47,7 +47,7 @@ const SCAN: Rule = Rule {
         "unbounded-query",
         "search-in-key-store",
     ],
-    judge: scans,
+    judge: Judge::Any(scans),
     ..READ
 };
 
@@ -100,7 +100,7 @@ const UNSERVABLE: Rule = Rule {
         before: "- {id: P2, name: User by phone, need: {equal: [phone]}}   # no key holds phone",
         after: "indexes:\n  ByPhone: {key: {hash: phone}, projection: keys}",
     },
-    judge: unservable,
+    judge: Judge::Any(unservable),
     ..READ
 };
 
@@ -139,7 +139,7 @@ const UNBOUNDED: Rule = Rule {
         after: "- {id: P3, name: Events of a device today, operation: Query, key: {PK: \"DEVICE#{deviceId}\", SK: {begins_with: \"EVENT#{day}\"}}}",
     },
     needs: &[Need::Requests],
-    judge: unbounded,
+    judge: Judge::Any(unbounded),
     ..READ
 };
 
@@ -194,7 +194,7 @@ const OFFSET: Rule = Rule {
         before: "- {id: P4, operation: Query, key: {PK: \"USER#{userId}\"}, parameters: {page: {value: 3}}}",
         after: "- {id: P4, operation: Query, key: {PK: \"USER#{userId}\"}, limit: 20}   # ExclusiveStartKey = the cursor",
     },
-    judge: offsets,
+    judge: Judge::Any(offsets),
     ..READ
 };
 
@@ -240,7 +240,7 @@ const COUNT: Rule = Rule {
     },
     covers: &["unbounded-query"],
     needs: &[Need::Requests],
-    judge: counts,
+    judge: Judge::Any(counts),
     ..READ
 };
 
@@ -282,7 +282,7 @@ const STRONG: Rule = Rule {
         before: "- {id: P6, name: Profile, operation: GetItem, consistent: true}",
         after: "- {id: P6, name: Profile, operation: GetItem}",
     },
-    judge: strong,
+    judge: Judge::Any(strong),
     ..READ
 };
 
@@ -327,7 +327,7 @@ const SCATTER: Rule = Rule {
         before: "- {id: P7, operation: Query, key: {PK: \"FEED#{shard}\"}, shards: 50, items: 20, item_bytes: 300}",
         after: "- {id: P7, operation: Query, key: {PK: \"FEED#{shard}\"}, shards: 3, items: 20, item_bytes: 300}",
     },
-    judge: scatters,
+    judge: Judge::Any(scatters),
     ..READ
 };
 
@@ -364,7 +364,7 @@ const LSI_FETCH: Rule = Rule {
         after: "ByDate: {kind: local, key: {hash: PK, range: createdAt}, projection: [total]}",
     },
     needs: &[Need::LocalIndexes],
-    judge: fetches,
+    judge: Judge::Any(fetches),
     ..READ
 };
 
@@ -414,7 +414,7 @@ const PROJECTION_MISS: Rule = Rule {
         after: "ByDate: {key: {hash: GSI1PK}, projection: [total]}",
     },
     needs: &[Need::Requests],
-    judge: projection_misses,
+    judge: Judge::Any(projection_misses),
     ..READ
 };
 

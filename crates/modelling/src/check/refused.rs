@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::context::{number, of};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
 use crate::catalogue::{Billing, Index, IndexKind, KeyType, Pattern, Projection, Resource, Table};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::request::{Action, Fault, Verb};
@@ -38,7 +38,7 @@ const FILTER_ON_KEY: Rule = Rule {
         after: "- {id: P1, operation: Query, key: {PK: \"USER#{userId}\", SK: {begins_with: \"ORDER#\"}}}",
     },
     needs: &[Need::Requests],
-    judge: filters_on_keys,
+    judge: Judge::Any(filters_on_keys),
     ..REFUSED
 };
 
@@ -65,7 +65,7 @@ const STRONG_ON_INDEX: Rule = Rule {
         after: "- {id: P2, operation: Query, index: ByEmail, key: {GSI1PK: \"EMAIL#{email}\"}}",
     },
     covers: &["strong-read-unneeded"],
-    judge: strong_on_indexes,
+    judge: Judge::Any(strong_on_indexes),
     ..REFUSED
 };
 
@@ -86,7 +86,7 @@ const TRANSACTION_SIZE: Rule = Rule {
         before: "- {id: P3, operation: TransactWriteItems, items: 150}",
         after: "- {id: P3, operation: TransactWriteItems, items: 100}",
     },
-    judge: transaction_sizes,
+    judge: Judge::Any(transaction_sizes),
     ..REFUSED
 };
 
@@ -116,7 +116,7 @@ const KEY_TYPE: Rule = Rule {
         before: "types: {createdAt: S}   # samples have createdAt: {N: \"1764500000\"}",
         after: "types: {createdAt: N}",
     },
-    judge: key_types,
+    judge: Judge::Any(key_types),
     ..REFUSED
 };
 
@@ -196,7 +196,7 @@ const KEY_SIZE: Rule = Rule {
         before: "key: {PK: \"URL#{url}\"}   # up to 4,000 bytes",
         after: "key: {PK: \"URL#{sha256}\"}",
     },
-    judge: key_sizes,
+    judge: Judge::Any(key_sizes),
     ..REFUSED
 };
 
@@ -247,7 +247,7 @@ const DEFINITIONS: Rule = Rule {
         before: "AttributeDefinitions: [PK, SK, total]",
         after: "AttributeDefinitions: [PK, SK]",
     },
-    judge: definitions,
+    judge: Judge::Any(definitions),
     ..REFUSED
 };
 
@@ -282,7 +282,7 @@ const INCLUDE: Rule = Rule {
         before: "ByDate: {key: {hash: GSI1PK}, projection: []}",
         after: "ByDate: {key: {hash: GSI1PK}, projection: [total]}",
     },
-    judge: includes,
+    judge: Judge::Any(includes),
     ..REFUSED
 };
 
@@ -333,7 +333,7 @@ const VECTOR: Rule = Rule {
         before: "- {id: P4, operation: SearchVectors, request: {IndexName: ByMeaning, TopK: 500}}",
         after: "- {id: P4, operation: SearchVectors, request: {IndexName: ByMeaning, TopK: 100}}",
     },
-    judge: vectors,
+    judge: Judge::Any(vectors),
     ..REFUSED
 };
 
@@ -430,7 +430,7 @@ const RESERVED: Rule = Rule {
     },
     covers: &["invalid-expression"],
     needs: &[Need::Requests],
-    judge: reserved,
+    judge: Judge::Any(reserved),
     ..REFUSED
 };
 
@@ -452,7 +452,7 @@ const EXPRESSION: Rule = Rule {
     teach: Example { before: "update: \"SET total + :n\"", after: "update: \"SET total = total + :n\"" },
     covers: &["unservable"],
     needs: &[Need::Requests],
-    judge: expressions,
+    judge: Judge::Any(expressions),
     ..REFUSED
 };
 

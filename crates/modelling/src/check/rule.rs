@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use super::Context;
+use super::{Context, Kind};
+use crate::catalogue::{Index, Pattern, Table};
 use crate::finding::{Evidence, Finding, Severity, Subject};
+use crate::plan::PatternPlan;
 
 /// What a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,8 +133,66 @@ pub struct Rule {
     pub covers: &'static [&'static str],
     /// What must be stated for the rule to say anything.
     pub needs: &'static [Need],
-    /// Judges: pushes findings of this rule, and of no other.
-    pub judge: fn(&Context<'_>, &mut Vec<Finding>),
+    /// How it judges.
+    pub judge: Judge,
+}
+
+/// How a rule judges: it looks at one thing at a time and says what is wrong with it, or at the whole model and pushes what it finds.
+#[derive(Clone, Copy, Debug)]
+pub enum Judge {
+    /// Each table.
+    Table(fn(&Context<'_>, &Table) -> Option<Said>),
+    /// Each index, with its table.
+    Index(fn(&Context<'_>, &Table, &Index) -> Option<Said>),
+    /// Each kind of item.
+    Kind(for<'a> fn(&Context<'a>, &Kind<'a>) -> Option<Said>),
+    /// Each pattern, with its plan.
+    Pattern(fn(&Context<'_>, &Pattern, &PatternPlan) -> Option<Said>),
+    /// Everything: pushes findings of this rule, and of no other.
+    Any(fn(&Context<'_>, &mut Vec<Finding>)),
+}
+
+/// What a rule says of one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    severity: Severity,
+    message: String,
+    evidence: Option<Evidence>,
+    advice: Option<String>,
+}
+
+impl Said {
+    /// Of that severity, resting on the weakest evidence that the rule accepts, with the rule's usual advice.
+    pub fn new(severity: Severity, message: impl Into<String>) -> Said {
+        Said { severity, message: message.into(), evidence: None, advice: None }
+    }
+
+    /// An error.
+    pub fn error(message: impl Into<String>) -> Said {
+        Said::new(Severity::Error, message)
+    }
+
+    /// A warning.
+    pub fn warn(message: impl Into<String>) -> Said {
+        Said::new(Severity::Warn, message)
+    }
+
+    /// A note.
+    pub fn note(message: impl Into<String>) -> Said {
+        Said::new(Severity::Note, message)
+    }
+
+    /// The same resting on this.
+    #[must_use]
+    pub fn rests_on(self, evidence: Evidence) -> Said {
+        Said { evidence: Some(evidence), ..self }
+    }
+
+    /// The same with advice of its own.
+    #[must_use]
+    pub fn advise(self, advice: String) -> Said {
+        Said { advice: Some(advice), ..self }
+    }
 }
 
 /// A rule that says nothing yet, to fill in with `..PLAIN`.
@@ -148,10 +208,53 @@ pub(super) const PLAIN: Rule = Rule {
     teach: Example { before: "", after: "" },
     covers: &[],
     needs: &[],
-    judge: |_, _| {},
+    judge: Judge::Any(|_, _| {}),
 };
 
 impl Rule {
+    /// Judges a model: pushes findings of this rule.
+    pub fn run(&self, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let tables = &context.catalogue.tables;
+        let mut tell = |subject: Subject, said: Option<Said>| {
+            findings.extend(said.map(|said| self.says(subject, said)));
+        };
+        match self.judge {
+            Judge::Any(judge) => judge(context, findings),
+            Judge::Table(judge) => {
+                for table in tables {
+                    tell(Subject::Table(table.name.clone()), judge(context, table));
+                }
+            }
+            Judge::Index(judge) => {
+                for table in tables {
+                    for index in &table.indexes {
+                        let subject = Subject::Index(table.name.clone(), index.name.clone());
+                        tell(subject, judge(context, table, index));
+                    }
+                }
+            }
+            Judge::Kind(judge) => {
+                for kind in context.samples.kinds() {
+                    tell(kind.subject(), judge(context, kind));
+                }
+            }
+            Judge::Pattern(judge) => {
+                for (pattern, plan) in context.patterns() {
+                    tell(Subject::Pattern(pattern.id.clone()), judge(context, pattern, plan));
+                }
+            }
+        }
+    }
+
+    fn says(&self, subject: Subject, said: Said) -> Finding {
+        let finding = self.found(said.severity, subject, said.message);
+        Finding {
+            evidence: said.evidence.unwrap_or(finding.evidence),
+            advice: said.advice.unwrap_or(finding.advice),
+            ..finding
+        }
+    }
+
     /// A finding of this rule with its usual advice, resting on the weakest evidence that the rule accepts.
     pub fn found(&self, severity: Severity, subject: Subject, message: String) -> Finding {
         Finding {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hashrange_item::{AttributeValue, Attributes};
 
 use crate::catalogue::{Catalogue, Entity, Table};
+use crate::finding::Subject;
 use crate::plan::shape;
 use crate::template::{Part, Template};
 
@@ -50,6 +51,14 @@ pub struct Kind<'a> {
 }
 
 impl<'a> Kind<'a> {
+    /// The entity that it is, else its table.
+    pub fn subject(&self) -> Subject {
+        match self.entity {
+            Some(entity) => Subject::Entity(entity.name.clone()),
+            None => Subject::Table(self.table.to_owned()),
+        }
+    }
+
     fn new(schema: &'a Table, name: String, entity: Option<&'a Entity>) -> Kind<'a> {
         Kind {
             place: 0,

@@ -2,7 +2,7 @@
 
 use super::context::{number, of, peak, says};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
 use crate::catalogue::Pattern;
 use crate::finding::{Finding, Severity, Subject};
 use crate::plan::{self, collections};
@@ -22,7 +22,7 @@ const SINGLE: Rule = Rule {
         after: "- {id: P1, operation: PutItem, item: {entity: User}, condition: attribute_not_exists(PK)}",
     },
     needs: &[Need::Requests],
-    judge: singles,
+    judge: Judge::Any(singles),
     ..WRITE
 };
 
@@ -54,7 +54,7 @@ const DEFAULT: Rule = Rule {
         before: "# 5 of 5 write patterns are TransactWriteItems",
         after: "# 1 of 5 write patterns is TransactWriteItems: {transaction_reason: order and stock must agree}",
     },
-    judge: by_default,
+    judge: Judge::Any(by_default),
     ..WRITE
 };
 
@@ -94,7 +94,7 @@ const HOT: Rule = Rule {
         after: "actions: [{put: {entity: Order}}]   # totals are summed from the stream",
     },
     needs: &[Need::Requests],
-    judge: hot,
+    judge: Judge::Any(hot),
     ..WRITE
 };
 
@@ -155,7 +155,7 @@ const BATCH: Rule = Rule {
         before: "- {id: P2, name: Write order and lines together, operation: BatchWriteItem, ..}",
         after: "- {id: P2, name: Write order and lines together, operation: TransactWriteItems, ..}",
     },
-    judge: batches,
+    judge: Judge::Any(batches),
     ..WRITE
 };
 

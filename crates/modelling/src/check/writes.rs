@@ -7,7 +7,7 @@ use hashrange_language::{ChangeKind, Condition};
 
 use super::context::{is_request, number, of, rate, says};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
 use crate::catalogue::{Entity, IndexKind, Pattern, Purpose, Table};
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::request::{Action, Request, Verb};
@@ -71,7 +71,7 @@ const CREATE: Rule = Rule {
         before: "- {id: P1, name: Register a user, operation: PutItem, item: {entity: User}}",
         after: "- {id: P1, name: Register a user, operation: PutItem, item: {entity: User}, condition: attribute_not_exists(PK)}",
     },
-    judge: creates,
+    judge: Judge::Any(creates),
     ..WRITE
 };
 
@@ -137,7 +137,7 @@ const PUT_AS_UPDATE: Rule = Rule {
         before: "- {id: P2, name: Change the name, operation: PutItem, item: {PK: \"USER#{userId}\", SK: PROFILE, name: \"{name}\"}}",
         after: "- {id: P2, name: Change the name, operation: UpdateItem, key: {PK: \"USER#{userId}\", SK: PROFILE}, update: \"SET #n = :name\"}",
     },
-    judge: puts_as_updates,
+    judge: Judge::Any(puts_as_updates),
     ..WRITE
 };
 
@@ -180,7 +180,7 @@ const PHANTOM: Rule = Rule {
         before: "- {id: P3, name: Ship an order, operation: UpdateItem, key: {..}, update: \"SET orderStatus = :s\"}",
         after: "- {id: P3, name: Ship an order, operation: UpdateItem, key: {..}, update: \"SET orderStatus = :s\", condition: attribute_exists(PK)}",
     },
-    judge: phantoms,
+    judge: Judge::Any(phantoms),
     ..WRITE
 };
 
@@ -217,7 +217,7 @@ const COUNTER: Rule = Rule {
         before: "- {id: P4, operation: UpdateItem, key: {..}, update: \"SET balance = balance - :n\"}",
         after: "- {id: P4, operation: UpdateItem, key: {..}, update: \"SET balance = balance - :n, version = :next\", condition: \"version = :read\"}",
     },
-    judge: counters,
+    judge: Judge::Any(counters),
     ..WRITE
 };
 
@@ -287,7 +287,7 @@ const COPY: Rule = Rule {
         before: "Order: {attributes: {customerName: {copy_of: User.name}}}\n# P5 updates User.name alone",
         after: "Order: {attributes: {customerName: {copy_of: User.name, immutable: true}}}   # the name at the time of the order",
     },
-    judge: copies,
+    judge: Judge::Any(copies),
     ..WRITE
 };
 
@@ -376,7 +376,7 @@ const CONDITION_COST: Rule = Rule {
         after: "- {id: P6, name: Claim a seat, fail_rate: 0.05, ..}   # free seats come from a cache",
     },
     needs: &[],
-    judge: condition_costs,
+    judge: Judge::Any(condition_costs),
     ..WRITE
 };
 
@@ -412,7 +412,7 @@ const AMPLIFICATION: Rule = Rule {
         before: "Product: {bytes: 20000}   # P7 counts views in it, 50 times per second: 20 write units each",
         after: "ProductCounters: {key: {PK: \"PRODUCT#{id}\", SK: COUNTERS}, bytes: 120}   # 1 write unit each",
     },
-    judge: amplifies,
+    judge: Judge::Any(amplifies),
     ..WRITE
 };
 
@@ -463,7 +463,7 @@ const MUTABLE_PRIMARY: Rule = Rule {
         after: "Order: {key: {PK: \"USER#{userId}\", SK: \"ORDER#{orderId}\", GSI1PK: \"USER#{userId}#{status}\"}}",
     },
     covers: &["copy-not-atomic"],
-    judge: mutable_primary,
+    judge: Judge::Any(mutable_primary),
     ..WRITE
 };
 
@@ -543,7 +543,7 @@ const MUTABLE_INDEX: Rule = Rule {
         before: "ByUpdated: {key: {hash: team, range: updatedAt}}   # every update moves the entry",
         after: "OpenByTeam: {key: {hash: openOf, range: createdAt}}   # openOf is removed when the ticket closes",
     },
-    judge: mutable_index,
+    judge: Judge::Any(mutable_index),
     ..WRITE
 };
 

@@ -8,7 +8,7 @@ use crate::check::context::{number, of, peak};
 use crate::check::loads::{KeyLoad, loads};
 use crate::check::samples::SAMPLES_MIN;
 use crate::check::statistics::KeyPart;
-use crate::check::{Context, Example, HotKey, Kind, Rule, Threshold};
+use crate::check::{Context, Example, HotKey, Judge, Kind, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::request::Verb;
 use crate::plan::{float, sizes};
@@ -49,7 +49,7 @@ const DATE_KEY: Rule = Rule {
         before: "key: {PK: \"DAY#{day}\", SK: \"{time}\"}        # 2,000 writes/s, all to today",
         after: "key: {PK: \"DEVICE#{deviceId}#{month}\", SK: \"{time}\"}",
     },
-    judge: date_keys,
+    judge: Judge::Any(date_keys),
     ..BASE
 };
 
@@ -103,7 +103,7 @@ const LOW_CARDINALITY: Rule = Rule {
         before: "GSI1PK: \"STATUS#{status}\"                # 2,000 orders/s become PENDING",
         after: "GSI1PK: \"STATUS#{status}#{shard}\"        # shard: int(0,5)",
     },
-    judge: low_cardinality,
+    judge: Judge::Any(low_cardinality),
     ..BASE
 };
 
@@ -125,7 +125,7 @@ const HOT_KEY: Rule = Rule {
         before: "skew: celebrity:0.3       # 10,000 likes/s on VIDEO#{videoId}",
         after: "key: {PK: \"VIDEO#{videoId}#{shard}\", SK: LIKES}   # shard: int(0,9); the reader adds ten counters",
     },
-    judge: hot_keys,
+    judge: Judge::Any(hot_keys),
     ..BASE
 };
 
@@ -148,7 +148,7 @@ const HOT_INDEX: Rule = Rule {
         before: "GSI1PK: \"SELLER#{sellerId}\"            # skew: zipf:1.5 at 5,000 writes/s",
         after: "GSI1PK: \"SELLER#{sellerId}#{shard}\"    # shard: int(0,7)",
     },
-    judge: hot_indexes,
+    judge: Judge::Any(hot_indexes),
     ..BASE
 };
 
@@ -167,7 +167,7 @@ const HOT_SORT_KEY: Rule = Rule {
         before: "key: {PK: \"STREAM#{streamId}\", SK: \"{time}#{id}\"}        # 3,000 writes/s in one stream",
         after: "key: {PK: \"STREAM#{streamId}#{shard}\", SK: \"{time}#{id}\"}",
     },
-    judge: hot_sort_keys,
+    judge: Judge::Any(hot_sort_keys),
     ..BASE
 };
 
@@ -186,7 +186,7 @@ const HOT_COUNTER: Rule = Rule {
         before: "key: {PK: COUNTER, SK: ORDERS}, update: \"ADD n :one\"            # 1,500/s",
         after: "key: {PK: \"COUNTER#{shard}\", SK: ORDERS}, update: \"ADD n :one\"   # shard: int(0,9)",
     },
-    judge: hot_counters,
+    judge: Judge::Any(hot_counters),
     ..BASE
 };
 

@@ -8,7 +8,7 @@ use super::{BASE, KeyColumn, key_columns};
 use crate::catalogue::{KeyType, Pattern, Table};
 use crate::check::context::of;
 use crate::check::statistics::{Column, KeyPart};
-use crate::check::{Context, Example, Kind, Rule};
+use crate::check::{Context, Example, Judge, Kind, Rule};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{PatternPlan, PlanClass, SortBound, shape};
 use crate::recognise::{Look, look};
@@ -35,7 +35,7 @@ const COMPONENT_ORDER: Rule = Rule {
         before: "key: {SK: \"ORDER#{date}#{status}\"}     # pattern: status = SHIPPED, any date",
         after: "key: {SK: \"ORDER#{status}#{date}\"}     # begins_with ORDER#SHIPPED#",
     },
-    judge: component_order,
+    judge: Judge::Any(component_order),
     ..BASE
 };
 
@@ -50,7 +50,7 @@ const RANDOM_SORT_KEY: Rule = Rule {
         before: "key: {PK: \"USER#{userId}\", SK: \"ORDER#{orderId}\"}      # newest ten: order: desc, limit: 10",
         after: "key: {PK: \"USER#{userId}\", SK: \"ORDER#{createdAt}#{orderId}\"}",
     },
-    judge: random_sort_key,
+    judge: Judge::Any(random_sort_key),
     ..BASE
 };
 
@@ -65,7 +65,7 @@ const NUMBER_AS_STRING_KEY: Rule = Rule {
         before: "key: {SK: \"LINE#{lineNumber}\"}",
         after: "key: {SK: \"LINE#{lineNumber:06}\"}",
     },
-    judge: number_as_string_key,
+    judge: Judge::Any(number_as_string_key),
     ..BASE
 };
 
@@ -77,7 +77,7 @@ const DATE_FORMAT: Rule = Rule {
     not_a_fault_when: "only equality is asked of them",
     advice: "Write UTC in ISO 8601 with one precision, 2026-11-30T14:05:09Z, or an epoch of one unit",
     teach: Example { before: "SK: \"02/11/2026\"", after: "SK: \"2026-11-02\"" },
-    judge: date_format,
+    judge: Judge::Any(date_format),
     ..BASE
 };
 
@@ -91,7 +91,7 @@ const PREFIX_AMBIGUITY: Rule = Rule {
         before: "key: {PK: \"ORG#{org}\", SK: {begins_with: \"USER#{userId}\"}}",
         after: "key: {PK: \"ORG#{org}\", SK: {begins_with: \"USER#{userId}#\"}}",
     },
-    judge: prefix_ambiguity,
+    judge: Judge::Any(prefix_ambiguity),
     ..BASE
 };
 
@@ -104,7 +104,7 @@ const MIXED_RANGE: Rule = Rule {
         before: "key: {PK: \"USER#{userId}\", SK: {\">\": \"ORDER#{from}\"}}        # PROFILE comes too",
         after: "key: {PK: \"USER#{userId}\", SK: {between: [\"ORDER#{from}\", \"ORDER#{to}\"]}}",
     },
-    judge: mixed_range,
+    judge: Judge::Any(mixed_range),
     ..BASE
 };
 
@@ -119,7 +119,7 @@ const NON_UNIQUE: Rule = Rule {
         before: "key: {PK: \"USER#{userId}\", SK: \"EVENT#{time}\"}",
         after: "key: {PK: \"USER#{userId}\", SK: \"EVENT#{time}#{eventId}\"}",
     },
-    judge: non_unique,
+    judge: Judge::Any(non_unique),
     ..BASE
 };
 
@@ -489,7 +489,7 @@ fn non_unique(context: &Context<'_>, findings: &mut Vec<Finding>) {
             kind.name,
             names.join(" and ")
         );
-        findings.push(NON_UNIQUE.found(Severity::Warn, subject(kind), message).rests_on(evidence));
+        findings.push(NON_UNIQUE.found(Severity::Warn, kind.subject(), message).rests_on(evidence));
     }
 }
 
@@ -516,13 +516,6 @@ fn is_guarded(context: &Context<'_>, kind: &Kind<'_>) -> bool {
             || condition.is_some_and(|text| text.contains("attribute_not_exists"))
     };
     writers.peek().is_some() && writers.all(guarded)
-}
-
-fn subject(kind: &Kind<'_>) -> Subject {
-    match kind.entity {
-        Some(entity) => Subject::Entity(entity.name.clone()),
-        None => Subject::Table(kind.table.to_owned()),
-    }
 }
 
 /// Two samples of a table with equal keys.

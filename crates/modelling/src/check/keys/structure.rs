@@ -6,7 +6,7 @@ use super::BASE;
 use crate::catalogue::{Entity, IndexKind, Pattern, Table};
 use crate::check::context::{is_request, number};
 use crate::check::statistics::{Column, declared_template};
-use crate::check::{Context, Example, Kind, Need, Rule, Threshold};
+use crate::check::{Context, Example, Judge, Kind, Need, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{PlanClass, sizes};
 use crate::recognise::Look;
@@ -26,7 +26,7 @@ const UUID_ONLY: Rule = Rule {
         before: "Orders: {key: {hash: orderId}}                # list a customer's orders: a scan",
         after: "Orders: {key: {hash: customerId, range: orderId}}   # orderId: ulid",
     },
-    judge: uuid_only,
+    judge: Judge::Any(uuid_only),
     ..BASE
 };
 
@@ -40,7 +40,7 @@ const IDENTIFYING: Rule = Rule {
         before: "Line: {key: {PK: \"LINE#{lineId}\", GSI1PK: \"ORDER#{orderId}\"}}",
         after: "Line: {key: {PK: \"ORDER#{orderId}\", SK: \"LINE#{lineId}\"}}",
     },
-    judge: identifying,
+    judge: Judge::Any(identifying),
     ..BASE
 };
 
@@ -64,7 +64,7 @@ const UNBOUNDED_LOCAL: Rule = Rule {
         after: "Events: {key: {hash: deviceId, range: time}, indexes: {ByKind: {kind: global, ..}}}",
     },
     needs: &[Need::LocalIndexes],
-    judge: unbounded_local,
+    judge: Judge::Any(unbounded_local),
     ..BASE
 };
 

@@ -5,7 +5,7 @@ use crate::catalogue::{Attribute, Entity, Index, IndexKind, Pattern, Projection,
 use crate::check::context::{number, of};
 use crate::check::samples::{SAMPLES_MIN, key_text, split};
 use crate::check::statistics::{KeyPart, attribute_of, declared_template, format_of};
-use crate::check::{Context, Example, Kind, Rule, Threshold};
+use crate::check::{Context, Example, Judge, Kind, Rule, Threshold};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{PatternPlan, PlanClass, float};
 use crate::recognise::{Look, look};
@@ -22,7 +22,7 @@ const DELIMITER: Rule = Rule {
     not_a_fault_when: "identifiers are of an alphabet without the delimiter",
     advice: "Refuse such parts before the write, or escape the delimiter",
     teach: Example { before: "PK: \"USER#undefined\"", after: "PK: \"USER#01J9ZC3T8E3X0M5V0Q2B7H4KQF\"" },
-    judge: delimiters,
+    judge: Judge::Any(delimiters),
     ..BASE
 };
 
@@ -46,7 +46,7 @@ const TENANT: Rule = Rule {
         before: "tenant: tenantId\nkey: {PK: \"ORDER#{orderId}\"}",
         after: "tenant: tenantId\nkey: {PK: \"TENANT#{tenantId}\", SK: \"ORDER#{orderId}\"}",
     },
-    judge: tenants,
+    judge: Judge::Any(tenants),
     ..BASE
 };
 
@@ -63,7 +63,7 @@ const PII_KEY: Rule = Rule {
     not_a_fault_when: "it is a keyed hash (64 hexadecimal digits, 43 of base64url) or a token",
     advice: "Put an HMAC of the value into the key, and the value itself into an attribute that no index projects",
     teach: Example { before: "GSI1PK: \"EMAIL#{email}\"", after: "GSI1PK: \"EMAIL#{emailHmac}\"" },
-    judge: pii_in_key,
+    judge: Judge::Any(pii_in_key),
     ..BASE
 };
 
@@ -76,7 +76,7 @@ const PII_PROJECTION: Rule = Rule {
         before: "ByStatus: {key: {hash: status}, projection: all}          # User has passwordHash",
         after: "ByStatus: {key: {hash: status}, projection: [userId, name]}",
     },
-    judge: pii_in_projection,
+    judge: Judge::Any(pii_in_projection),
     ..BASE
 };
 

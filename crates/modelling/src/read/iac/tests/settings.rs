@@ -152,5 +152,6 @@ fn terraform_in_json_is_terraform() {
     let open = text.replace("\"billing_mode\":", "\"other\": \"${\", \"billing_mode\":");
     expect![[r#"
         problem f:10:40: this is not Terraform's language: expected `}`
-    "#]].assert_eq(&shown(&open, &[]));
+    "#]]
+    .assert_eq(&shown(&open, &[]));
 }
