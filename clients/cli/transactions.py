@@ -1,4 +1,4 @@
-"""Steps 19 to 23 of clients/README.md with the AWS CLI: transactions, their tokens and cancellations, and statements."""
+"""Steps 19 to 24 of clients/README.md with the AWS CLI: transactions, their tokens and cancellations, and statements."""
 
 TABLE = "walk-cli-accounts"
 
@@ -106,10 +106,33 @@ def statements(call, refused):
     assert "Duplicate primary key exists in table" in message, message
 
 
+def transactions_of_statements(call, refused):
+    def insert(name):
+        return {"Statement": f"INSERT INTO \"{TABLE}\" VALUE {{'pk': ?, 'balance': ?}}", "Parameters": [{"S": name}, {"N": "1"}]}
+
+    def pay(amount, least):
+        return {
+            "Statement": f'UPDATE "{TABLE}" SET balance = balance + ? WHERE pk = ? AND balance >= ?',
+            "Parameters": [{"N": amount}, {"S": "eve"}, {"N": least}],
+        }
+
+    def select(name):
+        return {"Statement": f'SELECT balance FROM "{TABLE}" WHERE pk = ?', "Parameters": [{"S": name}]}
+
+    call("execute-transaction", transact_statements=[insert("fay"), pay("2", "5")])
+    found = call("execute-transaction", transact_statements=[select("eve"), select("fay"), select("gil")])
+    assert found["Responses"] == [{"Item": {"balance": {"N": "7"}}}, {"Item": {"balance": {"N": "1"}}}, {}], found
+    statements = [insert("fay"), pay("1", "1000"), insert("gil")]
+    message = refused("TransactionCanceledException", "execute-transaction", transact_statements=statements)
+    assert "specific reasons [DuplicateItem, ConditionalCheckFailed, None]" in message, message
+    assert call("execute-transaction", transact_statements=[select("gil")])["Responses"] == [{}]
+
+
 def walk(call, refused, wait):
     create(call, wait)
     write_with_a_token(call, refused)
     cancelled(call, refused)
     statements(call, refused)
+    transactions_of_statements(call, refused)
     call("delete-table", table_name=TABLE)
     wait("table-not-exists", TABLE)

@@ -1,4 +1,4 @@
-// Steps 19 to 23 of clients/README.md: transactions, their tokens and cancellations, and statements.
+// Steps 19 to 24 of clients/README.md: transactions, their tokens and cancellations, and statements.
 package main
 
 import (
@@ -61,6 +61,7 @@ func (w walk) transactions() {
 	w.writeWithAToken()
 	w.cancelled()
 	w.statements()
+	w.transactionsOfStatements()
 	w.drop(accountsTable)
 }
 
@@ -163,4 +164,48 @@ func (w walk) statements() {
 	equal(found.Items, []item{{"balance": number("5")}})
 	_, err = w.client.ExecuteStatement(w.context, insert)
 	refused[*types.DuplicateItemException](err)
+}
+
+func (w walk) transactionsOfStatements() {
+	statement := func(text string, parameters ...types.AttributeValue) types.ParameterizedStatement {
+		return types.ParameterizedStatement{Statement: aws.String(text), Parameters: parameters}
+	}
+	run := func(statements ...types.ParameterizedStatement) (*dynamodb.ExecuteTransactionOutput, error) {
+		return w.client.ExecuteTransaction(w.context, &dynamodb.ExecuteTransactionInput{TransactStatements: statements})
+	}
+	insert := func(name string) types.ParameterizedStatement {
+		return statement(`INSERT INTO "`+accountsTable+`" VALUE {'pk': ?, 'balance': ?}`, text(name), number("1"))
+	}
+	pay := func(amount, least string) types.ParameterizedStatement {
+		const change = ` SET balance = balance + ? WHERE pk = ? AND balance >= ?`
+		pay := statement(`UPDATE "`+accountsTable+`"`+change, number(amount), text("eve"), number(least))
+		pay.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+		return pay
+	}
+	read := func(name string) types.ParameterizedStatement {
+		return statement(`SELECT balance FROM "`+accountsTable+`" WHERE pk = ?`, text(name))
+	}
+	_, err := run(insert("fay"), pay("2", "5"))
+	check(err)
+	found, err := run(read("eve"), read("fay"), read("gil"))
+	check(err)
+	equal(found.Responses, []types.ItemResponse{
+		{Item: item{"balance": number("7")}}, {Item: item{"balance": number("1")}}, {},
+	})
+	_, err = run(insert("fay"), pay("1", "1000"), insert("gil"))
+	cancelled := refused[*types.TransactionCanceledException](err)
+	equal(cancelled.ErrorMessage(), "Transaction cancelled, please refer cancellation reasons for specific reasons "+
+		"[DuplicateItem, ConditionalCheckFailed, None]")
+	equal(cancelled.CancellationReasons, []types.CancellationReason{
+		{Code: aws.String("DuplicateItem"), Message: aws.String("Duplicate primary key exists in table")},
+		{
+			Code:    aws.String("ConditionalCheckFailed"),
+			Message: aws.String("The conditional request failed"),
+			Item:    account("eve", "7"),
+		},
+		{Code: aws.String("None")},
+	})
+	none, err := run(read("gil"))
+	check(err)
+	equal(none.Responses, []types.ItemResponse{{}})
 }

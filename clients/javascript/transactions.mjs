@@ -1,4 +1,4 @@
-// Steps 19 to 23 of clients/README.md: transactions, their tokens and cancellations, and statements.
+// Steps 19 to 24 of clients/README.md: transactions, their tokens and cancellations, and statements.
 
 import assert from "node:assert/strict";
 import {
@@ -10,7 +10,12 @@ import {
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
-import { ExecuteStatementCommand, TransactGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  ExecuteStatementCommand,
+  ExecuteTransactionCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
 
 const TableName = "walk-javascript-accounts";
 const AFTER = [{ balance: 70 }, { balance: 80 }, { pk: "transfer", amount: 30 }, undefined];
@@ -112,10 +117,38 @@ export async function walkTransactions(client, documents) {
     await assert.rejects(insert(), DuplicateItemException);
   }
 
+  async function transactionsOfStatements() {
+    const run = (...TransactStatements) => documents.send(new ExecuteTransactionCommand({ TransactStatements }));
+    const insert = (name) => ({ Statement: `INSERT INTO "${TableName}" VALUE {'pk': ?, 'balance': ?}`, Parameters: [name, 1] });
+    const pay = (amount, least) => ({
+      Statement: `UPDATE "${TableName}" SET balance = balance + ? WHERE pk = ? AND balance >= ?`,
+      Parameters: [amount, "eve", least],
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    const select = (name) => ({ Statement: `SELECT balance FROM "${TableName}" WHERE pk = ?`, Parameters: [name] });
+
+    await run(insert("fay"), pay(2, 5));
+    const { Responses } = await run(select("eve"), select("fay"), select("gil"));
+    assert.deepEqual(Responses, [{ Item: { balance: 7 } }, { Item: { balance: 1 } }, {}]);
+    await assert.rejects(run(insert("fay"), pay(1, 1000), insert("gil")), (error) => {
+      assert.ok(error instanceof TransactionCanceledException, error);
+      const codes = "[DuplicateItem, ConditionalCheckFailed, None]";
+      const message = `Transaction cancelled, please refer cancellation reasons for specific reasons ${codes}`;
+      assert.equal(error.message, message);
+      const there = { Code: "DuplicateItem", Message: "Duplicate primary key exists in table" };
+      const failed = { Code: "ConditionalCheckFailed", Message: "The conditional request failed" };
+      const poor = { ...failed, Item: { pk: { S: "eve" }, balance: { N: "7" } } };
+      assert.deepEqual(error.CancellationReasons, [there, poor, { Code: "None" }]);
+      return true;
+    });
+    assert.deepEqual((await run(select("gil"))).Responses, [{}]);
+  }
+
   await create();
   await writeWithAToken();
   await cancelled();
   await statements();
+  await transactionsOfStatements();
   await client.send(new DeleteTableCommand({ TableName }));
   await waitUntilTableNotExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
 }

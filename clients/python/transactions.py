@@ -1,4 +1,4 @@
-"""Steps 19 to 23 of clients/README.md with boto3: transactions, their tokens and cancellations, and statements."""
+"""Steps 19 to 24 of clients/README.md with boto3: transactions, their tokens and cancellations, and statements."""
 
 TABLE = "walk-python-accounts"
 
@@ -133,10 +133,49 @@ def statements(client):
         raise AssertionError("the item should be there")
 
 
+def transactions_of_statements(client):
+    def run(*statements):
+        return client.execute_transaction(TransactStatements=[dict(statement) for statement in statements])
+
+    def insert(name):
+        return {"Statement": f"INSERT INTO \"{TABLE}\" VALUE {{'pk': ?, 'balance': ?}}", "Parameters": [{"S": name}, {"N": "1"}]}
+
+    def pay(amount, least):
+        return {
+            "Statement": f'UPDATE "{TABLE}" SET balance = balance + ? WHERE pk = ? AND balance >= ?',
+            "Parameters": [{"N": amount}, {"S": "eve"}, {"N": least}],
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+
+    def select(name):
+        return {"Statement": f'SELECT balance FROM "{TABLE}" WHERE pk = ?', "Parameters": [{"S": name}]}
+
+    run(insert("fay"), pay("2", "5"))
+    found = run(select("eve"), select("fay"), select("gil"))["Responses"]
+    assert found == [{"Item": {"balance": {"N": "7"}}}, {"Item": {"balance": {"N": "1"}}}, {}], found
+    try:
+        run(insert("fay"), pay("1", "1000"), insert("gil"))
+    except client.exceptions.TransactionCanceledException as error:
+        response = error.response
+    else:
+        raise AssertionError("the transaction should be cancelled")
+    message = "Transaction cancelled, please refer cancellation reasons for specific reasons"
+    assert response["Error"]["Message"] == f"{message} [DuplicateItem, ConditionalCheckFailed, None]", response
+    there = {"Code": "DuplicateItem", "Message": "Duplicate primary key exists in table"}
+    poor = {
+        "Code": "ConditionalCheckFailed",
+        "Message": "The conditional request failed",
+        "Item": {"pk": {"S": "eve"}, "balance": {"N": "7"}},
+    }
+    assert response["CancellationReasons"] == [there, poor, {"Code": "None"}], response
+    assert run(select("gil"))["Responses"] == [{}]
+
+
 def walk(client):
     create(client)
     write_with_a_token(client)
     cancelled(client)
     statements(client)
+    transactions_of_statements(client)
     client.delete_table(TableName=TABLE)
     client.get_waiter("table_not_exists").wait(TableName=TABLE, WaiterConfig={"Delay": 1})

@@ -42,7 +42,7 @@ use hashrange_store::{Space, Store, StoreError};
 pub use crate::backfill::Progress;
 pub use crate::budget::{Budget, PlanKind};
 pub use crate::catalog::Scope;
-pub use crate::check::Checked;
+pub use crate::check::{Checked, table_of_statement};
 pub use crate::core::Options;
 pub use crate::plan::{Field, IndexOutline, Plan, PlanOutline, TableOutline};
 /// What a plan tells its outline in: see [`PlanOutline`].

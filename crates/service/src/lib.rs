@@ -17,7 +17,7 @@ use hashrange_env::Env;
 use hashrange_store::{Store, StoreError};
 
 pub use explain::{Explanation, plan_within, run_within};
-pub use hashrange_engine::{Budget, Scope};
+pub use hashrange_engine::{Budget, Scope, table_of_statement};
 pub use metrics::{Connected, Family, Kind, Metrics, Page, Source};
 pub use record::Recorder;
 

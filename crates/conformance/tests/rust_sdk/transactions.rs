@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::client::Waiters;
+use aws_sdk_dynamodb::operation::execute_transaction::ExecuteTransactionError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::transact_write_items::builders::TransactWriteItemsFluentBuilder;
 use aws_sdk_dynamodb::types::{
     AttributeValue, BillingMode, CancellationReason, ConditionCheck, ConsumedCapacity, Delete, Get, KeyType,
-    Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure, TransactGetItem, TransactWriteItem,
-    Update,
+    ParameterizedStatement, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
+    TransactGetItem, TransactWriteItem, Update,
 };
 use hashrange_conformance::Server;
 
@@ -158,5 +159,52 @@ async fn a_cancelled_transaction_tells_the_reason_of_each_action() {
     let expected = [poor, none.clone(), failed.build(), none.clone(), none];
     assert_eq!(cancelled.cancellation_reasons(), expected);
     assert_eq!(read(&client).await, after_a_transfer_of_30());
+    counter.assert_no_retries();
+}
+
+fn statement(text: &str, parameters: impl IntoIterator<Item = AttributeValue>) -> ParameterizedStatement {
+    let text = text.replace("TABLE", ACCOUNTS);
+    let parameters = Some(parameters.into_iter().collect());
+    ParameterizedStatement::builder()
+        .statement(text)
+        .set_parameters(parameters)
+        .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+        .build()
+        .unwrap()
+}
+
+fn insertion(name: &str) -> ParameterizedStatement {
+    statement("INSERT INTO TABLE VALUE {'pk': ?, 'balance': ?}", [s(name), n("1")])
+}
+
+fn payment(amount: &str, least: &str) -> ParameterizedStatement {
+    let text = "UPDATE TABLE SET balance = balance + ? WHERE pk = 'ann' AND balance >= ?";
+    statement(text, [n(amount), n(least)])
+}
+
+#[tokio::test]
+async fn a_transaction_of_statements_is_done_or_tells_the_reason_of_each_statement() {
+    let (_server, client, counter) = bank().await;
+    let run = |statements| client.execute_transaction().set_transact_statements(Some(statements)).send();
+    run(vec![insertion("fay"), payment("2", "100")]).await.unwrap();
+    let select = |name| statement("SELECT pk, balance FROM TABLE WHERE pk = ?", [s(name)]);
+    let found = run(["ann", "fay", "gil"].map(select).to_vec()).await.unwrap();
+    let found: Vec<_> = found.responses().iter().map(|response| response.item().cloned()).collect();
+    assert_eq!(found, [Some(account("ann", "102")), Some(account("fay", "1")), None]);
+
+    let failed = run(vec![insertion("fay"), payment("1", "1000"), insertion("gil")]).await.unwrap_err();
+    let failed = failed.into_service_error();
+    let ExecuteTransactionError::TransactionCanceledException(cancelled) = failed else {
+        panic!("not cancelled: {failed}")
+    };
+    let message = "Transaction cancelled, please refer cancellation reasons for specific reasons \
+                   [DuplicateItem, ConditionalCheckFailed, None]";
+    assert_eq!(cancelled.message(), Some(message));
+    let reason = |code: &str| CancellationReason::builder().code(code);
+    let there = reason("DuplicateItem").message("Duplicate primary key exists in table");
+    let poor = reason("ConditionalCheckFailed").message("The conditional request failed");
+    let poor = poor.set_item(Some(account("ann", "102")));
+    assert_eq!(cancelled.cancellation_reasons(), [there.build(), poor.build(), reason("None").build()]);
+    assert_eq!(run(vec![select("gil")]).await.unwrap().responses()[0].item(), None);
     counter.assert_no_retries();
 }

@@ -16,6 +16,7 @@ pub(crate) use batch::{BatchGetTable, CheckedBatchGet, CheckedBatchWrite};
 pub(crate) use parameters::Parameters;
 pub(crate) use reading::{CheckedQuery, CheckedReading, CheckedScan};
 pub(crate) use refusal::{expression as expression_error, internal, refuse, update_error};
+pub use statement::table_of_statement;
 pub(crate) use statement::{
     CheckedMember, CheckedStatement, CheckedStatements, CheckedTransaction, StatementSource, key_problem,
 };

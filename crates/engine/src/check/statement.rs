@@ -94,6 +94,11 @@ fn member(request: BatchStatementRequest, verbs: &mut Vec<Verb>) -> Result<Check
     })
 }
 
+/// The table that a PartiQL statement names, as it spells it. `None` where the text is no statement.
+pub fn table_of_statement(statement: &str) -> Option<String> {
+    cache::parsed(statement).ok().map(|parsed| parsed.table().to_owned())
+}
+
 /// The statement with its parameters in place, and what it does.
 fn bind(statement: &str, parameters: &[AttributeValue]) -> Result<(Verb, Result<Bound, Error>), Error> {
     let parsed = cache::parsed(statement).map_err(|error| statement_error(&error))?;

@@ -47,6 +47,15 @@ fn requests() -> Vec<(&'static str, String)> {
         ),
         ("ExecuteStatement", format!(r#"{{"Statement":"SELECT * FROM shop WHERE k = '{MARK}'"}}"#)),
         ("ExecuteStatement", format!(r#"{{"Statement":"SELECT * FROM shop WHERE {MARK} '"}}"#)),
+        ("ExecuteStatement", format!(r#"{{"Statement":"SELECT * FROM \"a {MARK}\" WHERE k = 'a'"}}"#)),
+        (
+            "BatchExecuteStatement",
+            format!(r#"{{"Statements":[{{"Statement":"SELECT * FROM shop WHERE k = '{MARK}'"}}]}}"#),
+        ),
+        (
+            "ExecuteTransaction",
+            format!(r#"{{"TransactStatements":[{{"Statement":"DELETE FROM shop WHERE k = '{MARK}'"}}]}}"#),
+        ),
         ("DeleteItem", of(format!(r#""Key":{key}"#))),
     ]
 }
@@ -107,7 +116,12 @@ fn a_line_for_each_request_says_who_asked_for_what_and_how_it_ended() {
     let refused = line("PutItem", 1);
     assert!(refused.contains("\"code\":\"ConditionalCheckFailedException\""), "{refused}");
     assert!(refused.contains("\"status\":400"), "{refused}");
-    assert!(line("BatchWriteItem", 0).contains("\"table\":\"shop\""));
+    for operation in ["BatchWriteItem", "ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"] {
+        let line = line(operation, 0);
+        assert!(line.contains("\"table\":\"shop\""), "{line}");
+    }
+    assert!(!line("ExecuteStatement", 1).contains("\"table\""), "what cannot be read names no table");
+    assert!(!line("ExecuteStatement", 2).contains("\"table\""), "what cannot be a name is not logged");
 }
 
 #[test]

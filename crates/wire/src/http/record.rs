@@ -1,13 +1,17 @@
 //! What is kept of a request for the counts and for its line in the log: never what items hold.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hashrange_api::{ErrorCode, Operation, Request, TransactWriteItem};
 use hashrange_env::Clock;
-use hashrange_service::{Caller, Metrics};
+use hashrange_service::{Caller, Metrics, table_of_statement};
 use hyper::Method;
+
+/// Longest name or ARN of a table.
+const RESOURCE_NAME_MAX: usize = 1024;
 
 /// One request. Names and ids are only kept where a line is going to be logged.
 #[derive(Debug)]
@@ -86,16 +90,32 @@ impl Record {
 
 /// The names of the tables that a request names, with commas between them.
 fn tables(request: &Request) -> Option<String> {
-    let names: BTreeSet<&str> = match request {
-        Request::BatchGetItem(input) => input.request_items.keys().map(String::as_str).collect(),
-        Request::BatchWriteItem(input) => input.request_items.keys().map(String::as_str).collect(),
+    let names: BTreeSet<Cow<'_, str>> = match request {
+        Request::BatchGetItem(input) => input.request_items.keys().map(Cow::from).collect(),
+        Request::BatchWriteItem(input) => input.request_items.keys().map(Cow::from).collect(),
         Request::TransactGetItems(input) => {
-            input.transact_items.iter().map(|item| item.get.table_name.as_str()).collect()
+            input.transact_items.iter().map(|item| Cow::from(&item.get.table_name)).collect()
         }
-        Request::TransactWriteItems(input) => input.transact_items.iter().filter_map(written).collect(),
+        Request::TransactWriteItems(input) => {
+            input.transact_items.iter().filter_map(written).map(Cow::from).collect()
+        }
+        Request::ExecuteStatement(input) => stated(&input.statement).into_iter().collect(),
+        Request::BatchExecuteStatement(input) => {
+            input.statements.iter().filter_map(|member| stated(&member.statement)).collect()
+        }
+        Request::ExecuteTransaction(input) => {
+            input.transact_statements.iter().filter_map(|member| stated(&member.statement)).collect()
+        }
         other => return other.table_name().map(str::to_owned),
     };
-    Some(Vec::from_iter(names).join(","))
+    (!names.is_empty()).then(|| Vec::from_iter(names).join(","))
+}
+
+/// The table that a statement names. What cannot be a table's name or ARN is not logged: it may be anything.
+fn stated(statement: &str) -> Option<Cow<'_, str>> {
+    let name = table_of_statement(statement)?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-:/".contains(&byte);
+    (name.len() <= RESOURCE_NAME_MAX && name.bytes().all(is_name)).then_some(Cow::from(name))
 }
 
 fn written(item: &TransactWriteItem) -> Option<&str> {

@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.*;
 
-/** Steps 19 to 23 of clients/README.md: transactions, their tokens and cancellations, and statements. */
+/** Steps 19 to 24 of clients/README.md: transactions, their tokens and cancellations, and statements. */
 final class Transactions {
     private static final String TABLE = "walk-java-accounts";
     private static final String NOT_THERE = "attribute_not_exists(pk)";
@@ -22,6 +22,7 @@ final class Transactions {
         writeWithAToken();
         cancelled();
         statements();
+        transactionsOfStatements();
         walk.drop(TABLE);
     }
 
@@ -148,5 +149,49 @@ final class Transactions {
                 .parameters(Walk.text("eve")));
         Walk.equal(found.items(), List.of(Map.of("balance", Walk.number("5"))));
         Walk.refused(DuplicateItemException.class, insert);
+    }
+
+    private static ParameterizedStatement statement(String text, AttributeValue... parameters) {
+        return ParameterizedStatement.builder().statement(text).parameters(parameters).build();
+    }
+
+    private static ParameterizedStatement insert(String name) {
+        String text = "INSERT INTO \"" + TABLE + "\" VALUE {'pk': ?, 'balance': ?}";
+        return statement(text, Walk.text(name), Walk.number("1"));
+    }
+
+    private static ParameterizedStatement pay(String amount, String least) {
+        String text = "UPDATE \"" + TABLE + "\" SET balance = balance + ? WHERE pk = ? AND balance >= ?";
+        return statement(text, Walk.number(amount), Walk.text("eve"), Walk.number(least))
+                .copy(pay -> pay.returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
+    }
+
+    private static ParameterizedStatement select(String name) {
+        return statement("SELECT balance FROM \"" + TABLE + "\" WHERE pk = ?", Walk.text(name));
+    }
+
+    private List<Map<String, AttributeValue>> run(ParameterizedStatement... statements) {
+        List<ItemResponse> responses =
+                client.executeTransaction(request -> request.transactStatements(statements)).responses();
+        return responses.stream().map(ItemResponse::item).toList();
+    }
+
+    private void transactionsOfStatements() {
+        run(insert("fay"), pay("2", "5"));
+        Walk.equal(run(select("eve"), select("fay"), select("gil")),
+                List.of(Map.of("balance", Walk.number("7")), Map.of("balance", Walk.number("1")), Map.of()));
+        var cancelled = Walk.refused(TransactionCanceledException.class,
+                () -> run(insert("fay"), pay("1", "1000"), insert("gil")));
+        Walk.equal(cancelled.awsErrorDetails().errorMessage(),
+                "Transaction cancelled, please refer cancellation reasons for specific reasons "
+                        + "[DuplicateItem, ConditionalCheckFailed, None]");
+        CancellationReason there = CancellationReason.builder()
+                .code("DuplicateItem").message("Duplicate primary key exists in table").build();
+        CancellationReason poor = CancellationReason.builder()
+                .code("ConditionalCheckFailed").message("The conditional request failed")
+                .item(account("eve", "7")).build();
+        CancellationReason none = CancellationReason.builder().code("None").build();
+        Walk.equal(cancelled.cancellationReasons(), List.of(there, poor, none));
+        Walk.equal(run(select("gil")), List.of(Map.of()));
     }
 }
