@@ -156,16 +156,17 @@ mod tests {
         assert_eq!((ended, polls), (Poll::Ready(7), 1));
     }
 
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[tokio::test]
     async fn no_wake_up_of_another_thread_is_lost() {
         for _ in 0..2000 {
             let (sender, receiver) = tokio::sync::oneshot::channel();
-            let sent = tokio::spawn(async move { sender.send(1) });
+            let send = move || sender.send(1).expect("the receiver is there");
+            let sent = hashrange_env::Env::thread("sender", send).unwrap();
             let turns = Turns::new();
             let mut receiver = pin!(receiver);
             let got = poll_fn(|cx| turns.poll(receiver.as_mut(), cx)).await;
             assert_eq!(got, Ok(1));
-            sent.await.unwrap().unwrap();
+            sent.join().unwrap();
         }
     }
 }
