@@ -8,7 +8,7 @@ use hashrange_item::{KeyAttribute, KeyKind, limits};
 use hashrange_store::{Space, Stamp};
 use parking_lot::{RwLock, RwLockReadGuard};
 
-use super::row::{IndexState, TableRow, Units};
+use super::row::{IndexState, TableRow, Units, Updating};
 use super::state::Moment;
 use crate::capacity::{Ceiling, Meters, Rate, Traffic};
 use crate::core::Core;
@@ -242,6 +242,9 @@ impl Table {
             Some(IndexState::Added { since_ms, .. }) => since_ms,
             _ => self.row.created_ms,
         };
+        // What was not used in the other billing mode is not kept.
+        let switched = self.row.updating.as_ref().filter(|updating| updating.what == Updating::Billing);
+        let begun_ms = begun_ms.max(switched.map_or(0, |updating| updating.since_ms));
         if self.billing_mode() == BillingMode::Provisioned {
             let throughput = row.map_or(&self.row.throughput, |row| &row.throughput);
             let (units, since_ms) = throughput.in_force(core.now_ms(), core.table_delay_ms());

@@ -132,3 +132,15 @@ fn bytes_that_are_no_row_are_damage() {
     let without_key = TableRow { key: Vec::new(), ..bare() };
     assert!(corrupt(&encode(&without_key)));
 }
+
+#[test]
+fn a_change_of_throughput_is_in_force_once_it_is_over() {
+    let (one, ten) = (Units { read: 1, write: 1 }, Units { read: 10, write: 10 });
+    let throughput =
+        ThroughputRow { units: ten, before: Some(one), changed_ms: Some(1000), ..ThroughputRow::default() };
+    assert_eq!(throughput.in_force(1499, 500), (one, 0));
+    assert_eq!(throughput.in_force(1500, 500), (ten, 1500));
+    assert_eq!(throughput.in_force(1000, 0), (ten, 1000));
+    let never_changed = ThroughputRow { units: one, ..ThroughputRow::default() };
+    assert_eq!(never_changed.in_force(1000, 500), (one, 0));
+}
