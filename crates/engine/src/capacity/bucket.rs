@@ -83,6 +83,8 @@ fn parts(units: Units) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const START: u64 = 1_000_000;
@@ -166,5 +168,32 @@ mod tests {
         bucket.take(Units { halves: u64::MAX });
         bucket.refill(rate, u64::MAX);
         assert!(!bucket.has_more_than(Units { halves: u64::MAX }));
+    }
+
+    proptest! {
+        #[test]
+        fn a_bucket_is_as_if_it_were_filled_every_millisecond(
+            first in 1_u64..50,
+            steps in prop::collection::vec((0_u64..2000, 0_u64..300, prop::option::weighted(0.3, 1_u64..50)), 1..30),
+        ) {
+            let rate = |units_per_s, since_ms| Rate { units_per_s, burst_s: 3, since_ms };
+            let (mut now, mut in_force) = (START, rate(first, START));
+            let mut bucket = Bucket::new(in_force);
+            let mut level = in_force.parts(1000);
+            for (passed_ms, halves, changed) in steps {
+                if let Some(units) = changed {
+                    in_force = rate(units, now);
+                    level = level.min(in_force.most());
+                }
+                for _ in 0..passed_ms {
+                    level = (level + in_force.parts(1)).min(in_force.most());
+                }
+                now += passed_ms;
+                bucket.refill(in_force, now);
+                prop_assert_eq!(bucket.level, level);
+                bucket.take(Units { halves });
+                level -= i64::try_from(halves).unwrap() * PARTS;
+            }
+        }
     }
 }
