@@ -131,6 +131,15 @@ pub fn yaml(catalogue: &Catalogue) -> String {
 pub fn write(catalogue: &Catalogue, form: Form, today: &str) -> Written {
     let mut assumed = Told::default();
     let keyed = keyed(catalogue, form);
+    if form == Form::CodeGenerator {
+        for (old, new) in catalogue.patterns.iter().zip(&keyed.patterns).filter(|(old, new)| old.id != new.id)
+        {
+            assumed.add("ids of patterns are whole numbers here", &format!("{} as {}", old.id, new.id));
+        }
+    }
+    if matches!(form, Form::ShapeM | Form::CloudFormation | Form::CloudFormationJson | Form::Terraform) {
+        words::check_vectors(&keyed, &mut assumed);
+    }
     let value = value(&keyed, form, today, &mut assumed);
     let text = match (form, &value) {
         (Form::Yaml, _) => return Written { text: yaml(catalogue), ..Written::default() },
@@ -142,15 +151,23 @@ pub fn write(catalogue: &Catalogue, form: Form, today: &str) -> Written {
         _ => format!("{value:#}\n"),
     };
     let lost = match again(catalogue, form, &text) {
-        Ok(again) => lost::lost(catalogue, &again).told(),
+        Ok(again) => lost::lost(&named(catalogue, form), &again).told(),
         Err(problem) => vec![format!("this, so that the file does not read back: {problem}")],
     };
     Written { text, lost, assumed: assumed.told() }
 }
 
+/// The catalogue with the ids that the form takes.
+fn named(catalogue: &Catalogue, form: Form) -> Catalogue {
+    match form {
+        Form::CodeGenerator | Form::UsageData => code_generator::numbered(catalogue),
+        _ => catalogue.clone(),
+    }
+}
+
 /// The tables and indexes whose keys are known: most forms take no others.
 fn keyed(catalogue: &Catalogue, form: Form) -> Catalogue {
-    let mut keyed = catalogue.clone();
+    let mut keyed = named(catalogue, form);
     if !matches!(form, Form::Yaml | Form::ShapeS | Form::CostTool) {
         keyed.tables.retain(|table| !table.keys.hash.is_empty());
         let known = |index: &Index| index.kind == IndexKind::Vector || !index.keys.hash.is_empty();
@@ -168,7 +185,7 @@ fn value(catalogue: &Catalogue, form: Form, today: &str, assumed: &mut Told) -> 
         Form::OneTable => onetable::write(catalogue, assumed),
         Form::CostTool => cost_tool::write(catalogue, assumed),
         Form::CodeGenerator => code_generator::write(catalogue, assumed),
-        Form::UsageData => code_generator::usage(catalogue),
+        Form::UsageData => code_generator::usage(catalogue, assumed),
         Form::CloudFormation | Form::CloudFormationJson => cloudformation::write(catalogue, assumed),
         Form::Terraform => terraform::write(catalogue, assumed),
     }

@@ -270,7 +270,8 @@ fn vector(node: &Node, log: &mut Log) -> Option<Index> {
         map.insert("Dimensions".to_owned(), json!(dimensions));
     }
     if let Some(function) = fields.text("distance_function", log) {
-        map.insert("DistanceFunction".to_owned(), json!(function));
+        // The API takes capitals; files have both.
+        map.insert("DistanceFunction".to_owned(), json!(function.to_uppercase()));
     }
     if !schema.is_empty() {
         map.insert("SearchSchema".to_owned(), json!(schema));

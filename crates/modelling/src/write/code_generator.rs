@@ -2,7 +2,9 @@
 
 mod pattern;
 
-use hashrange_item::{AttributeValue, Kind};
+use std::collections::BTreeSet;
+
+use hashrange_item::{AttributeValue, Attributes, Kind};
 use serde_json::{Map, Value, json};
 
 use super::words::{of_kind, projection_words};
@@ -11,9 +13,36 @@ use crate::catalogue::{Attribute, Catalogue, Entity, Index, IndexKind, Keys, Tab
 use crate::check::Samples;
 use crate::plan::sizes;
 use crate::read::code_generator::text_of;
+use crate::read::own::lower;
+use crate::template::{Part, Template};
+
+/// The catalogue with whole numbers as ids of patterns: those that they end with, else the next that is free.
+pub(super) fn numbered(catalogue: &Catalogue) -> Catalogue {
+    let digits = |id: &str| id[id.trim_end_matches(|c: char| c.is_ascii_digit()).len()..].parse::<u64>().ok();
+    let mut taken: BTreeSet<u64> = BTreeSet::new();
+    let own = catalogue.patterns.iter().map(|one| digits(&one.id).filter(|number| taken.insert(*number)));
+    let own: Vec<Option<u64>> = own.collect();
+    let mut numbered = catalogue.clone();
+    let mut next = 1;
+    for (pattern, own) in numbered.patterns.iter_mut().zip(own) {
+        let number = own.unwrap_or_else(|| {
+            while !taken.insert(next) {
+                next += 1;
+            }
+            next
+        });
+        pattern.id = number.to_string();
+    }
+    numbered
+}
 
 pub(super) fn write(catalogue: &Catalogue, assumed: &mut Told) -> Value {
     let written = pattern::all(catalogue, assumed);
+    for table in &catalogue.tables {
+        if catalogue.entities_of(&table.name).next().is_none() {
+            assumed.add("the generator demands entities of every table, which are not stated", &table.name);
+        }
+    }
     let tables: Vec<Value> = catalogue.tables.iter().map(|one| table(one, catalogue, &written)).collect();
     let mut out = json!({"tables": tables});
     if !written.across.is_empty() {
@@ -79,21 +108,47 @@ fn entity(entity: &Entity, table: &Table, written: &pattern::Written) -> Value {
     if !mappings.is_empty() {
         out.insert("gsi_mappings".to_owned(), json!(mappings));
     }
-    let fields = entity.attributes.iter().map(|one| {
-        let required = one.share.is_none_or(|share| share >= 1.0);
-        json!({"name": one.name, "type": type_of(one), "required": required})
-    });
-    out.insert("fields".to_owned(), fields.collect());
+    out.insert("fields".to_owned(), json!(fields(entity, table)));
     let patterns = written.of_entities.get(&entity.name).cloned().unwrap_or_default();
     out.insert("access_patterns".to_owned(), json!(patterns));
     Value::Object(out)
 }
 
+/// The attributes, then what the keys are made of and no attribute has.
+fn fields(entity: &Entity, table: &Table) -> Vec<Value> {
+    let field = |one: &Attribute| {
+        let required = one.share.is_none_or(|share| share >= 1.0);
+        let mut out = json!({"name": one.name, "type": type_of(one), "required": required});
+        if type_of(one) == "array" {
+            out["item_type"] = json!(if one.kind == Some(Kind::Ns) { "decimal" } else { "string" });
+        }
+        out
+    };
+    let texts = table.keys.attributes().map(|name| json!(text_of(entity, name)));
+    let parts: BTreeSet<String> = texts.flat_map(|text| lower::gaps(&text)).collect();
+    let is_known = |name: &String| entity.attributes.iter().any(|one| one.name == *name);
+    let more = parts.iter().filter(|name| !is_known(name)).map(|name| {
+        let kind = if words::key_type(table, name) == "N" { "decimal" } else { "string" };
+        json!({"name": name, "type": kind, "required": true})
+    });
+    entity.attributes.iter().map(field).chain(more).collect()
+}
+
 fn templates(entity: &Entity, keys: &Keys, out: &mut Map<String, Value>) {
     for (member, names) in [("pk_template", &keys.hash), ("sk_template", &keys.range)] {
-        let texts = names.iter().map(|name| text_of(entity, name)).collect();
+        let texts = names.iter().map(|name| without_widths(&text_of(entity, name))).collect();
         out.extend(one_or_list(texts).map(|value| (member.to_owned(), value)));
     }
+}
+
+/// A template without the widths of its gaps, which the generator does not know.
+fn without_widths(text: &str) -> String {
+    let Ok(template) = Template::parse(text) else { return text.to_owned() };
+    let parts = template.parts().iter().map(|part| match part {
+        Part::Literal(text) => text.replace('{', "{{").replace('}', "}}"),
+        Part::Gap { name, .. } => format!("{{{name}}}"),
+    });
+    parts.collect()
 }
 
 /// What the generator calls a type.
@@ -110,20 +165,31 @@ fn type_of(attribute: &Attribute) -> &'static str {
     }
 }
 
-/// `usage_data.json`: the first sample of each entity.
-pub(super) fn usage(catalogue: &Catalogue) -> Value {
+/// `usage_data.json`: the first sample of each entity, and the values of the second, else of the same, for patterns and updates.
+pub(super) fn usage(catalogue: &Catalogue, assumed: &mut Told) -> Value {
     let samples = Samples::of(catalogue);
-    let entities = samples.kinds().iter().filter_map(|kind| {
-        let entity = kind.entity?;
-        let item = kind.items.first()?;
-        let plain: Map<String, Value> = item
-            .iter()
-            .filter(|(name, _)| !entity.keys.contains_key(*name))
-            .map(|(name, value)| (name.to_owned(), plain(value)))
-            .collect();
-        Some((entity.name.clone(), json!({ "sample_data": plain })))
-    });
-    json!({ "entities": entities.collect::<Map<_, _>>() })
+    let mut entities = Map::new();
+    for entity in &catalogue.entities {
+        let kind = samples.of_entity(&entity.name);
+        let items = kind.map_or(&[][..], |kind| kind.items.as_slice());
+        let Some(first) = items.first() else {
+            assumed.add("the generator demands samples of every entity, which are not given", &entity.name);
+            continue;
+        };
+        let table = catalogue.table(&entity.table);
+        let fields = table.map(|table| fields(entity, table)).unwrap_or_default();
+        let sample = sample(first, &fields);
+        let second = items.get(1).map_or_else(|| sample.clone(), |item| self::sample(item, &fields));
+        let data = json!({"sample_data": sample, "access_pattern_data": second, "update_data": second});
+        entities.insert(entity.name.clone(), data);
+    }
+    json!({ "entities": entities })
+}
+
+/// The fields that an item has; the generator refuses others.
+fn sample(item: &Attributes, fields: &[Value]) -> Value {
+    let own = item.iter().filter(|(name, _)| fields.iter().any(|field| field["name"] == **name));
+    Value::Object(own.map(|(name, value)| (name.to_owned(), plain(value))).collect())
 }
 
 /// A value as plain JSON.
@@ -142,7 +208,7 @@ fn plain(value: &AttributeValue) -> Value {
         }
         // Sets and bytes have no plain form: the content of their typed one.
         other => {
-            let mut item = hashrange_item::Attributes::new();
+            let mut item = Attributes::new();
             item.insert("v".to_owned(), other.clone());
             let typed = words::item(&item)["v"].as_object().and_then(|map| map.values().next().cloned());
             typed.unwrap_or_default()

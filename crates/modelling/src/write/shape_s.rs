@@ -122,6 +122,14 @@ fn vector(index: &Index) -> Value {
 fn pattern(pattern: &Pattern, catalogue: &Catalogue, assumed: &mut Told) -> Option<Value> {
     let table = crate::read::own::lower::table_of(catalogue, pattern)?;
     let operation = pattern.operation?;
+    // Local indexes are not in the shape, and a pattern may not name what is not there.
+    let known = |name: &String| {
+        let index = catalogue.table(&table).and_then(|table| table.index(name));
+        index.is_some_and(|index| index.kind != IndexKind::Local)
+    };
+    if pattern.index.as_ref().is_some_and(|name| !known(name)) {
+        return None;
+    }
     let mut out = json!({
         "pattern_id": pattern.id, "description": pattern.name, "operation": operation.name(), "table": table, "index": pattern.index,
     });

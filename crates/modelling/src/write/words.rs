@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::Told;
 use crate::catalogue::{
-    Billing, Capacity, Index, IndexKind, Insights, KeyType, Keys, Parameter, Pattern, Projection, Scaling,
-    Table, Units,
+    Billing, Capacity, Catalogue, Index, IndexKind, Insights, KeyType, Keys, Parameter, Pattern, Projection,
+    Scaling, Table, Units,
 };
 use crate::template::Template;
 
@@ -77,6 +77,24 @@ pub(super) fn index(index: &Index) -> Map<String, Value> {
     out.insert("KeySchema".to_owned(), key_schema(&index.keys));
     out.insert("Projection".to_owned(), projection(&index.projection));
     out
+}
+
+/// Tells vector indexes without all that the API demands of one.
+pub(super) fn check_vectors(catalogue: &Catalogue, assumed: &mut Told) {
+    const DEMANDED: [&str; 3] = ["VectorAttribute", "Dimensions", "DistanceFunction"];
+    for table in &catalogue.tables {
+        for index in of_kind(table, IndexKind::Vector) {
+            let stated = |member: &&str| index.vector.as_ref().is_some_and(|map| map.contains_key(*member));
+            let lacking: Vec<&str> = DEMANDED.into_iter().filter(|member| !stated(member)).collect();
+            if !lacking.is_empty() {
+                let what = format!(
+                    "{} of vector indexes must be added, which are not stated",
+                    lacking.join(" and ")
+                );
+                assumed.add(&what, &format!("{}.{}", table.name, index.name));
+            }
+        }
+    }
 }
 
 /// The indexes of a kind.

@@ -6,7 +6,7 @@ use hashrange_api::Operation;
 use serde_json::{Map, Value, json};
 
 use super::type_of;
-use crate::catalogue::{Catalogue, Entity, Parameter, Pattern, Table};
+use crate::catalogue::{Attribute, Catalogue, Entity, IndexKind, Parameter, Pattern, Table};
 use crate::read::code_generator::{self, text_of};
 use crate::read::log::Log;
 use crate::read::node::Node;
@@ -41,12 +41,21 @@ pub(super) fn all(catalogue: &Catalogue, assumed: &mut Told) -> Written {
                 );
             }
         }
-        if pattern.id.parse::<u64>().is_err() {
-            assumed.add("the generator takes whole numbers as ids; these are kept", &pattern.id);
-        }
     }
     out
 }
+
+/// The operations that the generator knows below an entity.
+const OPERATIONS: [Operation; 8] = [
+    Operation::GetItem,
+    Operation::PutItem,
+    Operation::DeleteItem,
+    Operation::Query,
+    Operation::Scan,
+    Operation::UpdateItem,
+    Operation::BatchGetItem,
+    Operation::BatchWriteItem,
+];
 
 /// `get_order_of_a_user`.
 fn snake(name: &str) -> String {
@@ -81,6 +90,10 @@ fn of_entity<'c>(
 ) -> Option<(&'c str, Value)> {
     let table = lower::table_of(catalogue, pattern)?;
     let table = catalogue.table(&table)?;
+    let is_known = |name: &String| table.index(name).is_some_and(|index| index.kind == IndexKind::Global);
+    if !OPERATIONS.contains(&operation) || pattern.index.as_ref().is_some_and(|name| !is_known(name)) {
+        return None;
+    }
     let mut best: Option<(u8, &str, Value)> = None;
     for entity in candidates(pattern, &table.name, catalogue) {
         let value = one(pattern, operation, name, entity, table, catalogue);
@@ -92,14 +105,15 @@ fn of_entity<'c>(
     best.map(|(_, entity, value)| (entity, value))
 }
 
-/// 2 where it reads back as it was, 1 where it asks for the same key at least, 0 where it would be another pattern.
+/// Most where it reads back as it was; more than 0 where it asks for the same key at least, the more so where filter and sort key are
+/// of the entity; 0 where it would be another pattern.
 fn likeness(value: &Value, pattern: &Pattern, entity: &Entity, catalogue: &Catalogue) -> u8 {
     let read = Node::parse(&value.to_string()).ok();
     let read =
         read.and_then(|node| code_generator::pattern(&node, &entity.name, catalogue, &mut Log::new("")));
     let Some(read) = read else { return 0 };
     if read.request == pattern.request && read.index == pattern.index {
-        return 2;
+        return u8::MAX;
     }
     let (Some(written), Some(meant)) = (&read.request, &pattern.request) else { return 1 };
     let member = |member: &str| written.get(member) == meant.get(member);
@@ -112,7 +126,23 @@ fn likeness(value: &Value, pattern: &Pattern, entity: &Entity, catalogue: &Catal
         };
         of(&written) == of(&meant)
     };
-    u8::from(member("Key") && member("Item") && asked.iter().all(same))
+    if !(member("Key") && member("Item") && asked.iter().all(same)) {
+        return 0;
+    }
+    let begins = meant
+        .iter()
+        .filter(|(name, _)| !asked.contains(name))
+        .any(|(name, bound)| constant(bound).is_some_and(|text| text_of(entity, name).starts_with(text)));
+    1 + u8::from(value.get("filter_expression").is_some()) + 2 * u8::from(begins)
+}
+
+/// The constant that a sort key begins with.
+fn constant(bound: &Y) -> Option<&str> {
+    let Y::Map(entries) = bound else { return None };
+    let (_, operand) = entries.first()?;
+    let operand = if let Y::List(operands) = operand { operands.first()? } else { operand };
+    let Y::Text(text) = operand else { return None };
+    text.split('{').next().filter(|text| !text.is_empty())
 }
 
 /// The attributes of the partition key that a query asks for.
@@ -160,10 +190,15 @@ fn one(
             parameters.extend(gaps.iter().map(|gap| parameter(gap, entity)));
         }
     }
-    if pattern.strong == Some(true) {
+    if pattern.strong == Some(true) && pattern.index.is_none() {
         out["consistent_read"] = json!(true);
     }
-    if let Some(filter) = pattern.request.as_ref().and_then(filter) {
+    // A filter names fields of the entity, or the generator refuses it.
+    let is_own = |filter: &Value| {
+        let mut conditions = filter["conditions"].as_array().into_iter().flatten();
+        conditions.all(|one| entity.attributes.iter().any(|field| one["field"] == json!(field.name)))
+    };
+    if let Some(filter) = pattern.request.as_ref().and_then(filter).filter(is_own) {
         let gaps = lower::gaps(&json!(filter_gaps(&filter)));
         let known: Vec<&Value> = parameters.iter().map(|one| &one["name"]).collect();
         let more: Vec<Value> = gaps
@@ -194,20 +229,24 @@ fn query(
 ) {
     let keys =
         pattern.index.as_ref().and_then(|name| table.index(name)).map_or(&table.keys, |index| &index.keys);
+    // The generator counts one parameter for each attribute of the partition key before those of the bound.
+    let mut countable = true;
     for name in &keys.hash {
         let gaps = lower::gaps(&json!(text_of(entity, name)));
+        countable &= gaps.len() == 1;
         parameters.extend(gaps.iter().map(|gap| parameter(gap, entity)));
     }
     let clauses = key_clauses(pattern, catalogue).unwrap_or_default();
     let bound = keys.range.last().and_then(|name| clauses.iter().find(|(key, _)| key == name));
-    let Some((name, bound)) = bound else { return };
+    let Some((name, bound)) = bound.filter(|_| countable) else { return };
     let (condition, operands) = match bound {
         Y::Map(entries) => match entries.as_slice() {
             [(operator, Y::List(operands))] => (operator.as_str(), operands.clone()),
             [(operator, operand)] => (operator.as_str(), vec![operand.clone()]),
             _ => return,
         },
-        operand => ("=", vec![operand.clone()]),
+        // The generator knows no equality here.
+        _ => return,
     };
     out["range_condition"] = json!(condition);
     for (operand, tail) in operands.iter().zip(["", "_end"]) {
@@ -290,11 +329,15 @@ fn transaction(pattern: &Pattern, name: &str, catalogue: &Catalogue) -> Option<V
     let actions = pattern.request.as_ref()?.get("TransactItems")?.as_array()?;
     let involved: Option<Vec<Value>> = actions.iter().map(|one| action(one, pattern, catalogue)).collect();
     let request = pattern.request.clone().map(Value::Object).unwrap_or_default();
+    let involved = involved?;
+    let entities = involved.iter().filter_map(|one| catalogue.entity(one["entity"].as_str()?));
+    let fields: Vec<&Attribute> = entities.flat_map(|entity| &entity.attributes).collect();
+    let kind = |gap: &String| fields.iter().find(|one| one.name == *gap).map_or("string", |one| type_of(one));
     let parameters: Vec<Value> =
-        lower::gaps(&request).iter().map(|gap| json!({"name": gap, "type": "string"})).collect();
+        lower::gaps(&request).iter().map(|gap| json!({"name": gap, "type": kind(gap)})).collect();
     Some(json!({
         "pattern_id": id(pattern), "name": name, "description": pattern.name,
-        "operation": if reads { "TransactGet" } else { "TransactWrite" }, "entities_involved": involved?,
+        "operation": if reads { "TransactGet" } else { "TransactWrite" }, "entities_involved": involved,
         "parameters": parameters, "return_type": if reads { "object" } else { "boolean" },
     }))
 }
