@@ -11,7 +11,7 @@ use hashrange_modelling::draw;
 use hashrange_modelling::finding::{Finding, Severity};
 use hashrange_modelling::read::own::lower::json;
 use hashrange_modelling::read::{Node, ReadOptions, SourceFile, read};
-use hashrange_modelling::write::SCHEMA;
+use hashrange_modelling::write::{Form, SCHEMA, write};
 use serde_json::Value;
 
 const NAMES: [&str; 5] = ["e-commerce", "saas", "time-series", "chat", "leaderboard"];
@@ -250,6 +250,17 @@ fn everything_that_is_found() {
         }
         for finding in findings(name, file) {
             println!("{}", line(finding));
+        }
+    }
+}
+
+#[test]
+fn each_is_written_in_every_form_and_reads_back() {
+    for (name, file) in NAMES.into_iter().flat_map(|name| FILES.map(|file| (name, file))) {
+        for form in Form::ALL {
+            let written = write(&catalogue(name, file), form, TODAY);
+            let unread = written.lost.iter().find(|what| what.contains("does not read back"));
+            assert_eq!(unread, None, "{name}/{file} as {}", form.name());
         }
     }
 }

@@ -270,6 +270,23 @@ fn settings(changes: &mut Changes<'_>, subject: &Subject, old: &Table, new: &Tab
         },
         "chosen when replicas are added to an empty table",
     );
+    upkeep(changes, subject, old, new);
+    if let (Some(before), Some(after)) = (old.resource, new.resource) {
+        changes.text(subject, "resource", [before, after].map(|one| one.name().to_owned()), || Ask {
+            effect: Effect::NewTable,
+            advice: "keep the table (DeletionPolicy: Retain), take it out of the stack and import it as the other type"
+                .to_owned(),
+        });
+    }
+    changes.number(subject, "count", [old.item_count, new.item_count]);
+    changes.number(subject, "bytes", [old.item_bytes, new.item_bytes]);
+}
+
+/// Throughput, encryption and what else a table is run with.
+fn upkeep(changes: &mut Changes<'_>, subject: &Subject, old: &Table, new: &Table) {
+    let mut set = |part: &str, of: &dyn Fn(&Table) -> String, advice: &str| {
+        changes.text(subject, part, [of(old), of(new)], || Ask::update(advice));
+    };
     set("warm throughput", &|table| units_text(table.warm), WARM);
     set("most on demand", &|table| units_text(table.on_demand_max), "UpdateTable, while the table serves");
     set(
@@ -288,13 +305,4 @@ fn settings(changes: &mut Changes<'_>, subject: &Subject, old: &Table, new: &Tab
         &|table| table.policy.as_ref().map(ToString::to_string).unwrap_or_default(),
         "PutResourcePolicy; it holds within seconds",
     );
-    if let (Some(before), Some(after)) = (old.resource, new.resource) {
-        changes.text(subject, "resource", [before, after].map(|one| one.name().to_owned()), || Ask {
-            effect: Effect::NewTable,
-            advice: "keep the table (DeletionPolicy: Retain), take it out of the stack and import it as the other type"
-                .to_owned(),
-        });
-    }
-    changes.number(subject, "count", [old.item_count, new.item_count]);
-    changes.number(subject, "bytes", [old.item_bytes, new.item_bytes]);
 }

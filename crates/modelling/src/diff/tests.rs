@@ -105,6 +105,52 @@ fn each_change_asks_for_what_it_needs() {
 }
 
 #[test]
+fn settings_that_a_table_is_run_with_are_changes() {
+    use crate::catalogue::{Encryption, Insights, Kinesis, Resource, Units};
+    let mut before = shop();
+    before.tables[0].resource = Some(Resource::Table);
+    let mut after = before.clone();
+    let table = &mut after.tables[0];
+    table.warm = Units { read: Some(13_000.0), write: None };
+    table.on_demand_max.write = Some(500.0);
+    table.encryption = Some(Encryption::Key(Some("alias/shop".to_owned())));
+    table.insights = Some(Insights::Throttled);
+    table.kinesis = Some(Kinesis { stream: Some("arn:shop".to_owned()), precision: None });
+    table.policy = Some(serde_json::json!({"Version": "2012-10-17"}));
+    table.resource = Some(Resource::GlobalTable);
+    table.indexes[0].warm.write = Some(5_000.0);
+    table.indexes[0].insights = Some(Insights::All);
+    let diff = diff_with([&before, &after], &Prices::built_in(), &no_plans);
+    expect![[r#"
+          asks for   what                 part                  before                after
+          new-table  table Shop           resource              AWS::DynamoDB::Table  AWS::DynamoDB::GlobalTable
+          update     index Shop.ByStatus  warm throughput                             5,000 writes
+          update     index Shop.ByStatus  contributor insights                        accessed and throttled keys
+          update     table Shop           warm throughput                             13,000 reads
+          update     table Shop           most on demand                              500 writes
+          update     table Shop           encryption                                  alias/shop
+          update     table Shop           contributor insights                        throttled keys
+          update     table Shop           Kinesis stream                              arn:shop
+          update     table Shop           resource policy                             {"Version":"2012-10-17"}
+
+        What to do
+          new-table table Shop: keep the table (DeletionPolicy: Retain), take it out of the stack and import it as the other type
+          update index Shop.ByStatus: UpdateTable, while the table serves; it is paid once, and never falls again
+          update index Shop.ByStatus: UpdateContributorInsights, while the table serves; each event that is counted is paid
+          update table Shop: UpdateTable, while the table serves; it is paid once, and never falls again
+          update table Shop: UpdateTable, while the table serves
+          update table Shop: UpdateTable, while the table serves; readers need the permission to use the key
+          update table Shop: UpdateContributorInsights, while the table serves; each event that is counted is paid
+          update table Shop: EnableKinesisStreamingDestination or its counterpart; records begin then
+          update table Shop: PutResourcePolicy; it holds within seconds
+    "#]].assert_eq(&diff.text());
+    assert_eq!(diff.gravest(), Effect::NewTable);
+    // A file that states no type of resource does not change it.
+    after.tables[0] = Table { resource: None, ..before.tables[0].clone() };
+    assert!(diff_with([&before, &after], &Prices::built_in(), &no_plans).is_empty());
+}
+
+#[test]
 fn the_report_for_people() {
     let diff = compared(|shop| {
         shop.entities[0].keys.insert("SK".to_owned(), Template::parse("ORDER#{date}#{orderId}").unwrap());

@@ -180,15 +180,7 @@ fn one(
             parameters.push(json!({"name": name, "type": "entity", "entity_type": entity.name}));
         }
         Operation::Query => query(pattern, entity, table, catalogue, (&mut out, &mut parameters)),
-        _ => {
-            let keys = table.keys.attributes().map(|name| json!(text_of(entity, name)));
-            let mut gaps: Vec<String> = keys.flat_map(|text| lower::gaps(&text)).collect();
-            let request = pattern.request.clone().map(Value::Object).unwrap_or_default();
-            let more: Vec<String> =
-                lower::gaps(&request).into_iter().filter(|gap| !gaps.contains(gap)).collect();
-            gaps.extend(more);
-            parameters.extend(gaps.iter().map(|gap| parameter(gap, entity)));
-        }
+        _ => parameters = gaps(pattern, entity, table).iter().map(|gap| parameter(gap, entity)).collect(),
     }
     if pattern.strong == Some(true) && pattern.index.is_none() {
         out["consistent_read"] = json!(true);
@@ -212,6 +204,19 @@ fn one(
     out["parameters"] = json!(parameters);
     out["return_type"] = json!(returns);
     out
+}
+
+/// The gaps of the key, then those of the rest of the request.
+fn gaps(pattern: &Pattern, entity: &Entity, table: &Table) -> Vec<String> {
+    let keys = table.keys.attributes().map(|name| json!(text_of(entity, name)));
+    let mut gaps: Vec<String> = keys.flat_map(|text| lower::gaps(&text)).collect();
+    let request = pattern.request.clone().map(Value::Object).unwrap_or_default();
+    for gap in lower::gaps(&request) {
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
+        }
+    }
+    gaps
 }
 
 fn parameter(name: &str, entity: &Entity) -> Value {
