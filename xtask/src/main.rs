@@ -22,6 +22,7 @@ cargo xtask fuzz [--minutes N]    random requests, expressions, rows, heads, fil
 cargo xtask bench items           throughput, latency and CPU, against a bare server and the raw disk
 cargo xtask bench query           the same for Query, Scan, batches and indexes
 cargo xtask bench transact        the same for transactions and statements
+cargo xtask bench record          what a recording of traffic costs
 cargo xtask bench sign            time to verify a signature";
 
 fn main() -> ExitCode {
@@ -93,8 +94,8 @@ fn sim(words: &[&str]) -> Outcome {
 fn bench(words: &[&str]) -> Outcome {
     let (what, rest) = match words {
         ["sign", rest @ ..] => return bench_in_process("sign", rest),
-        [what @ ("items" | "query" | "transact"), rest @ ..] => (what, rest),
-        _ => return Err("cargo xtask bench items|query|transact|sign [FLAGS]".to_owned()),
+        [what @ ("items" | "query" | "record" | "transact"), rest @ ..] => (what, rest),
+        _ => return Err("cargo xtask bench items|query|record|transact|sign [FLAGS]".to_owned()),
     };
     process::cargo(["build", "--release", "--package", "hashrange", "--package", "hashrange-bench"])?;
     let built = process::target_folder()?.join("release");

@@ -19,6 +19,7 @@ mod load;
 mod procfs;
 mod query;
 mod raw;
+mod record;
 mod report;
 mod requests;
 mod run;
@@ -48,6 +49,8 @@ enum Command {
     Items(items::Args),
     /// The same for Query, Scan, batches and indexes.
     Query(query::Args),
+    /// What a recording of traffic costs: CPU of GetItem and PutItem with and without.
+    Record(record::Args),
     /// Verifies signatures, in this process.
     Sign(sign::Args),
     /// The same for transactions and statements.
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Items(args) => items::run(&args),
         Command::Query(args) => query::run(&args),
+        Command::Record(args) => record::run(&args),
         Command::Sign(args) => sign::run(&args),
         Command::Transact(args) => transact::run(&args),
         Command::Scan(args) => scan::run(&args).map(|()| ExitCode::SUCCESS),

@@ -24,8 +24,20 @@ pub(crate) struct Server {
 impl Server {
     /// The server under test on `data`, in a scheduling group of its own.
     pub(crate) fn hashrange(program: &Path, data: &Path) -> Result<Server, Failure> {
+        Server::hashrange_recording(program, data, None)
+    }
+
+    /// The same, which records its traffic to a file where one is named.
+    pub(crate) fn hashrange_recording(
+        program: &Path,
+        data: &Path,
+        recording: Option<&Path>,
+    ) -> Result<Server, Failure> {
         let mut command = group::command(program)?;
         command.args(["serve", "--addr", "127.0.0.1:0", "--data"]).arg(data);
+        if let Some(file) = recording {
+            command.arg("--record").arg(file);
+        }
         let server = Server::start(command)?;
         server.connect()?.healthy()?;
         Ok(server)

@@ -7,6 +7,7 @@
 mod compare;
 mod draft;
 mod form;
+mod links;
 mod names;
 mod request;
 mod text;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use compare::{Comparison, Drift, Undeclared, Unseen, compare};
 pub use draft::draft;
+pub use links::{Hint, hints};
 pub use names::name;
 
 /// What a server took down of its traffic. As JSON it is the file of `hashrange serve --record`.
@@ -28,7 +30,7 @@ pub struct Recording {
     pub started_ms: u64,
     /// How long it lasts.
     pub seconds: f64,
-    /// Keys, latency and capacity are of one request in so many.
+    /// After the first thousand requests of each form, keys, latency and capacity are of one request in so many.
     pub sample: u64,
     /// The tables that were touched.
     pub tables: Vec<SeenTable>,
@@ -38,6 +40,28 @@ pub struct Recording {
     pub other: u64,
     /// Requests that were refused before it was known what they touch: operation, error, how many.
     pub refused: Vec<(String, String, u64)>,
+    /// Look-ups that followed reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<SeenLink>,
+}
+
+/// Look-ups, two or more after one read, of keys that it returned to the same caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenLink {
+    /// What rule this is a sign of: `n-plus-one`.
+    pub rule: String,
+    /// The fingerprint of the read.
+    pub from: String,
+    /// The fingerprint of the look-ups.
+    pub to: String,
+    /// Reads whose items were remembered: those that were taken down in full and returned several items.
+    pub reads: u64,
+    /// Of them, those that were followed.
+    pub followed: u64,
+    /// The look-ups.
+    pub look_ups: u64,
+    /// Most of them after one read.
+    pub most: u64,
 }
 
 /// A table that was touched.
@@ -109,6 +133,12 @@ pub struct Seen {
     pub continued: u64,
     /// Most requests in one second.
     pub peak: u64,
+    /// Most requests in one minute.
+    #[serde(default)]
+    pub peak_minute: u64,
+    /// Requests in each of the last minutes, at most sixty, oldest first; the newest has only begun.
+    #[serde(default)]
+    pub minutes: Vec<u64>,
     /// Requests by hour of the day (UTC).
     pub hours: Vec<u64>,
     /// Failures: error and how many.
@@ -186,7 +216,7 @@ impl Recording {
 
     /// Requests per second of something that was seen so often.
     #[expect(clippy::cast_precision_loss, reason = "rates for people")]
-    pub(crate) fn rate(&self, count: u64) -> f64 {
+    pub fn rate(&self, count: u64) -> f64 {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
     }
 }

@@ -107,10 +107,10 @@ impl Service {
             recorder.refused(operation, error.code);
         }
         let mut plan = plan?;
-        let ticket = recorder.and_then(|recorder| Some((recorder, recorder.begin(&mut plan)?)));
+        let ticket = recorder.and_then(|recorder| Some((recorder, recorder.begin(&mut plan, caller)?)));
         let mut answer = self.engine.run(&caller.scope, plan).await;
         if let Some((recorder, ticket)) = ticket {
-            recorder.end(&ticket, &mut answer);
+            recorder.end(&ticket, caller, &mut answer);
         }
         self.answered(caller, operation, answer.as_ref().err());
         answer

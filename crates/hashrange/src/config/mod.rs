@@ -174,7 +174,7 @@ fn defaults() -> Settings {
         throttle: false,
         item_collection_max: 0,
         record: None,
-        record_sample: 1,
+        record_sample: 16,
         log_level: tracing::Level::INFO,
         log_format: LogFormat::Text,
     };

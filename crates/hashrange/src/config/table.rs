@@ -272,8 +272,9 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "record-sample",
         placeholder: "COUNT",
-        default: "1",
-        doc: "Record keys, capacity and latency of one request in so many. All requests are counted.",
+        default: "16",
+        doc: "Record keys, capacity, latency and what follows what of one request in so many, after the first thousand of each \
+              form. All requests are counted.",
         form: Form::Count { min: 1, max: 1_000_000, set: |settings, count| settings.record_sample = count },
     },
     Key {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use hashrange_modelling::Catalogue;
 use hashrange_modelling::read::{self, ReadOptions};
-use hashrange_modelling::record::{self, Comparison, Recording, Seen};
+use hashrange_modelling::record::{self, Comparison, Hint, Recording, Seen};
 use serde_json::{Value, json};
 
 use super::{files, wrong};
@@ -63,6 +63,7 @@ fn outcome(flags: &ArgMatches) -> Result<ExitCode, Vec<String>> {
     let format = flags.get_one::<String>("format").map_or("table", String::as_str);
     let against: Vec<String> = flags.get_many("against").into_iter().flatten().cloned().collect();
     let output = flags.get_one::<String>("output").map(String::as_str);
+    let hints = record::hints(&recording);
     if let Some(output) = output.filter(|output| *output != "-") {
         std::fs::write(output, draft(&recording, flags))
             .map_err(|error| vec![format!("cannot write {output}: {error}")])?;
@@ -71,17 +72,21 @@ fn outcome(flags: &ArgMatches) -> Result<ExitCode, Vec<String>> {
         print(&match (format, output) {
             (_, Some("-")) => draft(&recording, flags),
             ("json", _) => pretty(&seen_json(&recording)),
-            ("markdown", _) => seen_markdown(&recording),
-            (_, Some(_)) => seen_table(&recording),
+            ("markdown", _) => seen_markdown(&recording) + &hint_lines(&hints, "- ", "`"),
+            (_, Some(_)) => seen_table(&recording) + &hint_lines(&hints, "  ", ""),
             (_, None) => draft(&recording, flags),
         });
+        // A draft on standard output must stay a catalogue.
+        if output == Some("-") || (output.is_none() && format == "table") {
+            eprint!("{}", hint_lines(&hints, "  ", ""));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let comparison = record::compare(&recording, &declared(&against)?);
     print(&match format {
-        "json" => pretty(&comparison_json(&comparison)),
-        "markdown" => lines(&comparison, "- ", "`"),
-        _ => lines(&comparison, "  ", ""),
+        "json" => pretty(&comparison_json(&comparison, &hints)),
+        "markdown" => lines(&comparison, "- ", "`") + &hint_lines(&hints, "- ", "`"),
+        _ => lines(&comparison, "  ", "") + &hint_lines(&hints, "  ", ""),
     });
     Ok(if comparison.is_as_declared() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -118,14 +123,19 @@ fn by_count(recording: &Recording) -> Vec<&Seen> {
 }
 
 fn seen_table(recording: &Recording) -> String {
-    let mut text = format!("{:>10}  {:>8}  {:>8}  {:>9}  pattern\n", "requests", "peak/s", "units", "p99 ms");
+    let mut text = format!(
+        "{:>10}  {:>8}  {:>8}  {:>9}  {:>8}  {:>9}  pattern\n",
+        "requests", "avg/s", "peak/s", "peak/min", "units", "p99 ms"
+    );
     for seen in by_count(recording) {
         let p99 = seen.latency_us.get(2).copied().unwrap_or_default();
         let _ = writeln!(
             text,
-            "{:>10}  {:>8}  {:>8.2}  {:>5}.{:03}  {}",
+            "{:>10}  {:>8.2}  {:>8}  {:>9}  {:>8.2}  {:>5}.{:03}  {}",
             seen.count,
+            recording.rate(seen.count),
             seen.peak,
+            seen.peak_minute,
             seen.units_mean(),
             p99 / 1000,
             p99 % 1000,
@@ -136,10 +146,16 @@ fn seen_table(recording: &Recording) -> String {
 }
 
 fn seen_markdown(recording: &Recording) -> String {
-    let mut text = "| requests | peak/s | units | pattern |\n|--:|--:|--:|---|\n".to_owned();
+    let mut text =
+        "| requests | avg/s | peak/s | peak/min | units | pattern |\n|--:|--:|--:|--:|--:|---|\n".to_owned();
     for seen in by_count(recording) {
         let name = record::name(&seen.shape);
-        let _ = writeln!(text, "| {} | {} | {:.2} | {name} |", seen.count, seen.peak, seen.units_mean());
+        let (average, units) = (recording.rate(seen.count), seen.units_mean());
+        let _ = writeln!(
+            text,
+            "| {} | {average:.2} | {} | {} | {units:.2} | {name} |",
+            seen.count, seen.peak, seen.peak_minute
+        );
     }
     text
 }
@@ -150,14 +166,33 @@ fn seen_json(recording: &Recording) -> Value {
             "name": record::name(&seen.shape),
             "fingerprint": seen.fingerprint,
             "requests": seen.count,
+            "average_per_second": recording.rate(seen.count),
             "peak_per_second": seen.peak,
+            "peak_per_minute": seen.peak_minute,
+            "last_minutes": seen.minutes,
             "units": seen.units_mean(),
             "units_max": seen.units_max,
             "latency_us": seen.latency_us,
             "distinct_keys": seen.distinct_keys,
         })
     });
-    json!({ "seconds": recording.seconds, "patterns": patterns.collect::<Vec<_>>() })
+    let hints = hints_json(&record::hints(recording));
+    json!({ "seconds": recording.seconds, "patterns": patterns.collect::<Vec<_>>(), "hints": hints })
+}
+
+/// What requests say of each other; nothing where they say nothing.
+fn hint_lines(hints: &[Hint], bullet: &str, quote: &str) -> String {
+    let mut text = if hints.is_empty() { String::new() } else { "\nHints:\n".to_owned() };
+    for Hint { rule, message, advice } in hints {
+        let _ = writeln!(text, "{bullet}{quote}{rule}{quote}: {message}; {advice}");
+    }
+    text
+}
+
+fn hints_json(hints: &[Hint]) -> Vec<Value> {
+    let hint =
+        |Hint { rule, message, advice }: &Hint| json!({"rule": rule, "message": message, "advice": advice});
+    hints.iter().map(hint).collect()
 }
 
 fn lines(comparison: &Comparison, bullet: &str, quote: &str) -> String {
@@ -194,7 +229,7 @@ fn lines(comparison: &Comparison, bullet: &str, quote: &str) -> String {
     text
 }
 
-fn comparison_json(comparison: &Comparison) -> Value {
+fn comparison_json(comparison: &Comparison, hints: &[Hint]) -> Value {
     json!({
         "as_declared": comparison.is_as_declared(),
         "seen": comparison.seen,
@@ -216,6 +251,7 @@ fn comparison_json(comparison: &Comparison) -> Value {
             "name": unseen.name,
             "reason": unseen.reason,
         })).collect::<Vec<_>>(),
+        "hints": hints_json(hints),
         "unread_indexes": comparison.unread.iter().map(|(table, index)| json!({"table": table, "index": index})).collect::<Vec<_>>(),
     })
 }

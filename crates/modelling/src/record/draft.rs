@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hashrange_api::Operation;
 
 use super::request::{Draft, gap};
-use super::{Recording, Seen, SeenIndex, SeenTable, Shape, name, text};
+use super::{Recording, Seen, SeenIndex, SeenTable, Shape, links, name, text};
 use crate::catalogue::{
     Attribute, AttributeType, Budget, Catalogue, Entity, Index, IndexKind, KeyType, Keys, Parameter, Pattern,
     Projection, Table,
@@ -18,6 +18,7 @@ pub fn draft(recording: &Recording, catalogue_name: &str) -> Catalogue {
     let mut seen: Vec<&Seen> = recording.patterns.iter().collect();
     seen.sort_by(|one, other| other.count.cmp(&one.count).then(one.shape.cmp(&other.shape)));
     let patterns = seen.iter().enumerate().map(|(at, seen)| pattern(recording, seen, at + 1, &entities));
+    let patterns: Vec<Pattern> = patterns.collect();
     Catalogue {
         name: catalogue_name.to_owned(),
         description: Some(format!(
@@ -26,7 +27,8 @@ pub fn draft(recording: &Recording, catalogue_name: &str) -> Catalogue {
             rounded(recording.seconds)
         )),
         tables: recording.tables.iter().map(table).collect(),
-        patterns: patterns.collect(),
+        flows: links::flows(recording, &seen, &patterns),
+        patterns,
         entities,
         ..Catalogue::default()
     }
@@ -181,7 +183,8 @@ fn pattern(recording: &Recording, seen: &Seen, number: usize, entities: &[Entity
         request: Some(draft.request).filter(|_| operation(shape.operation()).is_some()),
         parameters,
         strong: read.then(|| shape.field("consistent").is_some()),
-        peak_rps: Some(rounded(count(seen.peak))),
+        // A recording of a few seconds ends within one, so that its average may be above its busiest second.
+        peak_rps: Some(rounded(count(seen.peak).max(recording.rate(seen.count)))),
         avg_rps: Some(rounded(recording.rate(seen.count))),
         budget: budget(seen, read),
         items: (read && seen.examined > 0).then(|| rounded(seen.examined_mean())),
@@ -247,8 +250,11 @@ fn observed(recording: &Recording, seen: &Seen) -> String {
     for (error, times) in &seen.failed {
         told.push(format!("{error} {times} times"));
     }
-    if recording.sample > 1 {
-        told.push(format!("units, keys and times are of one request in {}", recording.sample));
+    if seen.peak_minute > 0 {
+        told.insert(1, format!("{} in the busiest minute", seen.peak_minute));
+    }
+    if seen.sampled < seen.count {
+        told.push(format!("units, keys and times are of {} of them", seen.sampled));
     }
     told.join("; ")
 }

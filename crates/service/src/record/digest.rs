@@ -1,7 +1,8 @@
 //! The hash of a request's form, made without memory of its own once it is warm.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
+use foldhash::fast::{FixedState, FoldHasher};
 use hashrange_engine::{Field, Group, Outline, PlanOutline};
 use hashrange_item::{AttributeValue, Kind};
 
@@ -18,11 +19,32 @@ enum Mark {
     Group(Group),
 }
 
+/// What makes hashes of one recording unlike those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seed(pub(super) u64);
+
+impl Seed {
+    /// A hasher that costs a few nanoseconds for a name. Who found two requests of one hash would see them counted as one.
+    fn hasher(self) -> FoldHasher<'static> {
+        FixedState::with_seed(self.0).build_hasher()
+    }
+
+    /// The hash of a text.
+    pub(super) fn hash(self, text: &str) -> u64 {
+        let mut hasher = self.hasher();
+        text.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// Values of one key that are remembered: a key has two, a condition on an index with several key attributes may have eight.
+const VALUES_MAX: usize = 8;
+
 /// A group that is being told.
 struct Open {
     group: Group,
     /// The hash of what stands before it.
-    outer: DefaultHasher,
+    outer: FoldHasher<'static>,
     /// Where its members begin.
     first: usize,
 }
@@ -31,38 +53,54 @@ struct Open {
 pub(super) struct Digest {
     /// Whether type prefixes of key values count.
     pub(super) with_tokens: bool,
-    hasher: DefaultHasher,
+    seed: Seed,
+    hasher: FoldHasher<'static>,
     open: Vec<Open>,
     members: Vec<u64>,
-    partition: DefaultHasher,
+    partition: FoldHasher<'static>,
     /// Of each partition key that was told.
     pub(super) partitions: Vec<u64>,
     /// Whether a key value had a type prefix.
     pub(super) has_token: bool,
+    /// Of each key value that was told, the first ones.
+    values: Vec<u64>,
+    /// Of what stands behind the type prefix of the first key value.
+    remainder: Option<u64>,
+    /// The first word, which is the operation.
+    operation: &'static str,
 }
 
 impl Digest {
     pub(super) fn new() -> Digest {
+        let seed = Seed(0);
         Digest {
             with_tokens: true,
-            hasher: DefaultHasher::new(),
+            seed,
+            hasher: seed.hasher(),
             open: Vec::new(),
             members: Vec::new(),
-            partition: DefaultHasher::new(),
+            partition: seed.hasher(),
             partitions: Vec::new(),
             has_token: false,
+            values: Vec::new(),
+            remainder: None,
+            operation: "",
         }
     }
 
-    /// Forgets what was told and keeps its memory.
-    pub(super) fn restart(&mut self, with_tokens: bool) {
+    /// Forgets what was told and keeps its memory. Hashes of one seed say nothing of those of another.
+    pub(super) fn restart(&mut self, seed: Seed, with_tokens: bool) {
         self.with_tokens = with_tokens;
-        self.hasher = DefaultHasher::new();
+        self.seed = seed;
+        self.hasher = seed.hasher();
         self.open.clear();
         self.members.clear();
-        self.partition = DefaultHasher::new();
+        self.partition = seed.hasher();
         self.partitions.clear();
         self.has_token = false;
+        self.values.clear();
+        self.remainder = None;
+        self.operation = "";
     }
 
     /// The hash of everything that was told.
@@ -70,14 +108,49 @@ impl Digest {
         self.hasher.finish()
     }
 
+    /// By what the request could be known that follows a read of its key; nothing where it is no look-up.
+    pub(super) fn look_up(&self) -> Option<LookUp> {
+        let whole = match (self.operation, self.values.as_slice()) {
+            ("GetItem", [hash]) => Some(*hash),
+            ("GetItem", [hash, range]) => Some(pair(*hash, *range)),
+            ("Query", [_, ..]) => None,
+            _ => return None,
+        };
+        let first = self.values.first().copied();
+        Some(LookUp { whole, first, remainder: self.remainder })
+    }
+
     fn text(&mut self, mark: &Mark, text: &str) {
         mark.hash(&mut self.hasher);
         text.hash(&mut self.hasher);
     }
+
+    fn taken(&mut self) -> u64 {
+        std::mem::replace(&mut self.hasher, self.seed.hasher()).finish()
+    }
+}
+
+/// The hashes of a key that is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LookUp {
+    /// Of the whole key of an item.
+    pub(super) whole: Option<u64>,
+    /// Of the partition key.
+    pub(super) first: Option<u64>,
+    /// Of the partition key without its type prefix.
+    pub(super) remainder: Option<u64>,
+}
+
+/// The hash of a key of two values.
+pub(super) fn pair(hash: u64, range: u64) -> u64 {
+    hash.rotate_left(23) ^ range
 }
 
 impl Outline for Digest {
     fn word(&mut self, word: &'static str) {
+        if self.operation.is_empty() {
+            self.operation = word;
+        }
         self.text(&Mark::Word, word);
     }
 
@@ -90,12 +163,13 @@ impl Outline for Digest {
     }
 
     fn open(&mut self, group: Group) {
-        let outer = std::mem::take(&mut self.hasher);
+        let outer = std::mem::replace(&mut self.hasher, self.seed.hasher());
         self.open.push(Open { group, outer, first: self.members.len() });
     }
 
     fn member(&mut self) {
-        self.members.push(std::mem::take(&mut self.hasher).finish());
+        let member = self.taken();
+        self.members.push(member);
     }
 
     fn close(&mut self) {
@@ -126,31 +200,52 @@ impl PlanOutline for Digest {
 
     fn key(&mut self, hash: bool, value: &AttributeValue) {
         Mark::Key(value.kind()).hash(&mut self.hasher);
-        if let Some(token) = token::of(value) {
+        let token = token::of(value);
+        if let Some(token) = token {
             self.has_token = true;
             if self.with_tokens {
                 token.hash(&mut self.hasher);
             }
         }
+        let hashed = value_hash(value, self.seed);
         if hash {
-            hash_value(value, &mut self.partition);
+            self.partition.write_u64(hashed);
+        }
+        if self.values.is_empty() {
+            self.remainder = remainder_hash(value, token, self.seed);
+        }
+        if self.values.len() < VALUES_MAX {
+            self.values.push(hashed);
         }
     }
 
     fn partition(&mut self) {
-        self.partitions.push(std::mem::take(&mut self.partition).finish());
+        let partition = std::mem::replace(&mut self.partition, self.seed.hasher());
+        self.partitions.push(partition.finish());
     }
 }
 
-/// Hashes a key value.
-pub(super) fn hash_value(value: &AttributeValue, hasher: &mut DefaultHasher) {
-    value.kind().hash(hasher);
+/// The hash of a key value.
+pub(super) fn value_hash(value: &AttributeValue, seed: Seed) -> u64 {
+    let mut hasher = seed.hasher();
+    value.kind().hash(&mut hasher);
     match value {
-        AttributeValue::S(text) => text.hash(hasher),
-        AttributeValue::N(number) => number.hash(hasher),
-        AttributeValue::B(bytes) => bytes.hash(hasher),
+        AttributeValue::S(text) => text.hash(&mut hasher),
+        AttributeValue::N(number) => number.hash(&mut hasher),
+        AttributeValue::B(bytes) => bytes.hash(&mut hasher),
         _ => {}
     }
+    hasher.finish()
+}
+
+/// The hash of the text behind a type prefix, as if it were a value of its own: `USER#7` may stand for the user of `userId: 7`.
+pub(super) fn remainder_hash(value: &AttributeValue, token: Option<&str>, seed: Seed) -> Option<u64> {
+    let (Some(token), AttributeValue::S(text)) = (token, value) else { return None };
+    let behind = &text[token.len()..];
+    let mut hasher = seed.hasher();
+    Kind::S.hash(&mut hasher);
+    behind.hash(&mut hasher);
+    (!behind.is_empty()).then(|| hasher.finish())
 }
 
 /// How long a list is, roughly: the length itself would make many forms of one.

@@ -14,14 +14,8 @@ const ARMS_MAX: usize = 64;
 /// Counts of one form of request.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    pub(super) count: u64,
-    pub(super) continued: u64,
     pub(super) failed: BTreeMap<ErrorCode, u64>,
     pub(super) empty: u64,
-    pub(super) hours: [u64; 24],
-    second: u64,
-    in_second: u64,
-    peak: u64,
     /// Requests of which what follows was taken down.
     pub(super) sampled: u64,
     /// Of those, the ones that were answered: capacity is theirs.
@@ -55,14 +49,8 @@ pub struct Arm {
 impl Default for Tally {
     fn default() -> Tally {
         Tally {
-            count: 0,
-            continued: 0,
             failed: BTreeMap::new(),
             empty: 0,
-            hours: [0; 24],
-            second: 0,
-            in_second: 0,
-            peak: 0,
             sampled: 0,
             answered: 0,
             latency: [0; BUCKETS],
@@ -81,23 +69,6 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// A request came, so many seconds after the recording began, in that hour of the day.
-    pub(super) fn begin(&mut self, second: u64, hour: usize) {
-        self.count += 1;
-        self.hours[hour % 24] += 1;
-        if self.second != second {
-            self.second = second;
-            self.in_second = 0;
-        }
-        self.in_second += 1;
-        self.peak = self.peak.max(self.in_second);
-    }
-
-    /// Most requests in one second.
-    pub(super) fn peak(&self) -> u64 {
-        self.peak
-    }
-
     /// A request took that long.
     pub(super) fn took(&mut self, micros: u64) {
         let bucket = &mut self.latency[bucket(micros)];
@@ -176,18 +147,12 @@ impl Tally {
         0
     }
 
-    /// Adds what was counted of another form. Peaks are added: how they fell together is not known.
+    /// Adds what was counted of another form.
     pub(super) fn merge(&mut self, other: &Tally) {
-        self.count += other.count;
-        self.continued += other.continued;
         for (code, count) in &other.failed {
             *self.failed.entry(*code).or_default() += count;
         }
         self.empty += other.empty;
-        for (mine, theirs) in self.hours.iter_mut().zip(other.hours) {
-            *mine += theirs;
-        }
-        self.peak += other.peak;
         self.sampled += other.sampled;
         self.answered += other.answered;
         for (mine, theirs) in self.latency.iter_mut().zip(other.latency) {
@@ -240,14 +205,5 @@ mod tests {
         (1..=1000).for_each(|micros| tally.took(micros));
         assert!((500..=640).contains(&tally.latency_us(500)), "{}", tally.latency_us(500));
         assert!((990..=1000).contains(&tally.latency_us(990)), "{}", tally.latency_us(990));
-    }
-
-    #[test]
-    fn the_peak_is_the_busiest_second() {
-        let mut tally = Tally::default();
-        for second in [0, 0, 0, 1, 2, 2] {
-            tally.begin(second, 5);
-        }
-        assert_eq!((tally.count, tally.peak(), tally.hours[5]), (6, 3, 6));
     }
 }

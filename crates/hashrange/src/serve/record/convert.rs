@@ -1,7 +1,7 @@
 //! From what the service records to what a file holds.
 
 use hashrange_item::KeyAttribute;
-use hashrange_modelling::record::{Part, Recording, Seen, SeenArm, SeenIndex, SeenTable, Shape};
+use hashrange_modelling::record::{Part, Recording, Seen, SeenArm, SeenIndex, SeenLink, SeenTable, Shape};
 use hashrange_service::record::{self, Field, Recorded, TableOutline};
 
 /// The recording as its file holds it.
@@ -19,6 +19,19 @@ pub(super) fn recording(recorded: &record::Recording) -> Recording {
             .iter()
             .map(|(operation, code, count)| (operation.name().to_owned(), code.name().to_owned(), *count))
             .collect(),
+        links: recorded.links.iter().map(link).collect(),
+    }
+}
+
+fn link(link: &record::Link) -> SeenLink {
+    SeenLink {
+        rule: "n-plus-one".to_owned(),
+        from: shape(&link.from).fingerprint(),
+        to: shape(&link.to).fingerprint(),
+        reads: link.reads,
+        followed: link.followed,
+        look_ups: link.look_ups,
+        most: link.most,
     }
 }
 
@@ -87,6 +100,8 @@ fn seen(recorded: &Recorded) -> Seen {
         count: recorded.count,
         continued: recorded.continued,
         peak: recorded.peak,
+        peak_minute: recorded.peak_minute,
+        minutes: recorded.minutes.clone(),
         hours: recorded.hours.to_vec(),
         failed: recorded.failed.iter().map(|(code, count)| (code.name().to_owned(), *count)).collect(),
         sampled: recorded.sampled,

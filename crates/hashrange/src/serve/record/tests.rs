@@ -6,7 +6,7 @@ use std::time::Duration;
 use expect_test::expect_file;
 use hashrange_api::{Operation, Response};
 use hashrange_env::{Env, Simulation};
-use hashrange_modelling::record::{Recording, draft, name};
+use hashrange_modelling::record::{Recording, Seen, draft, hints, name};
 use hashrange_service::{Caller, Recorder, Service};
 use hashrange_store::Memory;
 use hashrange_wire::json;
@@ -23,31 +23,44 @@ struct Session {
 
 impl Session {
     fn new(seed: u64) -> Session {
+        Session::with_sample(seed, 1)
+    }
+
+    fn with_sample(seed: u64, sample: u64) -> Session {
         let (env, simulation) = Simulation::new(seed);
         let opening =
             Service::open(Arc::new(Memory::new()), env.clone(), hashrange_engine::Options::default());
         let service = simulation.block_on(opening).expect("an empty store opens");
-        let recorder = Arc::new(Recorder::new(&env, 1));
+        let recorder = Arc::new(Recorder::new(&env, sample));
         service.record(Arc::clone(&recorder));
         Session { simulation, env, service, recorder }
     }
 
-    fn caller(&self) -> Caller {
+    fn caller(&self, access_key: Option<&str>) -> Caller {
         Caller {
             scope: Arc::new(hashrange_service::Scope {
                 account: "000000000000".to_owned(),
                 region: "us-east-1".to_owned(),
             }),
-            access_key: None,
+            access_key: access_key.map(Into::into),
             request_id: self.env.uuid().into(),
         }
     }
 
     fn call(&self, operation: &str, body: &str) -> Result<Response, hashrange_api::Error> {
+        self.call_as(None, operation, body)
+    }
+
+    fn call_as(
+        &self,
+        access_key: Option<&str>,
+        operation: &str,
+        body: &str,
+    ) -> Result<Response, hashrange_api::Error> {
         let operation =
             Operation::ALL.into_iter().find(|known| known.name() == operation).expect("an operation");
         let request = json::decode(operation, body.as_bytes())?;
-        self.simulation.block_on(self.service.call(&self.caller(), request))
+        self.simulation.block_on(self.service.call(&self.caller(access_key), request))
     }
 
     fn recording(&self) -> Recording {
@@ -214,6 +227,100 @@ fn what_a_client_is_told_of_capacity_is_what_it_asked_for() {
     assert_eq!((total.capacity_units, total.table), (Some(1.0), None));
     let indexes = capacity(r#","ReturnConsumedCapacity":"INDEXES""#).expect("a report");
     assert_eq!(indexes.table.and_then(|table| table.capacity_units), Some(1.0));
+}
+
+/// A query of the orders of a user, and then a look-up of each.
+fn query_and_look_ups(session: &Session, caller: &str, user: usize, orders: impl Iterator<Item = usize>) {
+    let query = format!(
+        r#"{{"TableName":"Shop","KeyConditionExpression":"PK = :u","ExpressionAttributeValues":{{":u":{{"S":"USER#u{user}"}}}}}}"#
+    );
+    session.call_as(Some("one"), "Query", &query).expect("a query");
+    for order in orders {
+        session.simulation.advance(Duration::from_millis(3));
+        let get = format!(
+            r#"{{"TableName":"Shop","Key":{{"PK":{{"S":"USER#u{user}"}},"SK":{{"S":"ORDER#o{order}"}}}}}}"#
+        );
+        session.call_as(Some(caller), "GetItem", &get).expect("a look-up");
+    }
+}
+
+#[test]
+fn look_ups_of_what_a_query_returned_are_told_as_n_plus_one() {
+    let session = Session::new(6);
+    session.shop();
+    session.put_orders();
+    // Users 0 to 4 have two orders each: number n and n + 25.
+    (0..5).for_each(|user| query_and_look_ups(&session, "one", user, [user, user + 25].into_iter()));
+    // One look-up is none; look-ups of something else are none; those of another caller are none.
+    query_and_look_ups(&session, "one", 4, [4].into_iter());
+    query_and_look_ups(&session, "one", 3, 10..14);
+    query_and_look_ups(&session, "other", 2, [2, 27].into_iter());
+    let recording = session.recording();
+    let [link] = recording.links.as_slice() else { panic!("{:?}", recording.links) };
+    assert_eq!((link.reads, link.followed, link.look_ups, link.most), (8, 5, 10, 2));
+    let [hint] = &hints(&recording)[..] else { panic!("one hint") };
+    assert_eq!(hint.rule, "n-plus-one");
+    let text = "5 of 8 times, \"query Shop PK = ?\"";
+    assert!(hint.message.starts_with(text) && hint.advice.contains("BatchGetItem"), "{hint:?}");
+    let draft = draft(&recording, "session");
+    assert_eq!(draft.flows.len(), 1);
+    assert!(draft.flows[0].steps[1].for_each_previous);
+}
+
+#[test]
+fn values_that_a_query_returned_are_keys_of_look_ups_with_or_without_a_type_prefix() {
+    let session = Session::new(7);
+    session.shop();
+    for number in 0..3 {
+        let put = |pk: &str, sk: &str| {
+            let body = format!(
+                r#"{{"TableName":"Shop","Item":{{"PK":{{"S":"{pk}"}},"SK":{{"S":"{sk}"}},"sku":{{"S":"s{number}"}}}}}}"#
+            );
+            session.call("PutItem", &body).expect("a put");
+        };
+        put("CART#1", &format!("LINE#{number}"));
+        put(&format!("PRODUCT#s{number}"), "PRODUCT");
+    }
+    session
+        .call("Query", r#"{"TableName":"Shop","KeyConditionExpression":"PK = :c","ExpressionAttributeValues":{":c":{"S":"CART#1"}}}"#)
+        .expect("a query");
+    for number in 0..3 {
+        let body = format!(
+            r#"{{"TableName":"Shop","KeyConditionExpression":"PK = :p","Limit":1,"ExpressionAttributeValues":{{":p":{{"S":"PRODUCT#s{number}"}}}}}}"#
+        );
+        session.call("Query", &body).expect("a query");
+    }
+    let recording = session.recording();
+    let [link] = recording.links.as_slice() else { panic!("{:?}", recording.links) };
+    assert_eq!((link.followed, link.look_ups, link.most), (1, 3, 3));
+    assert!(hints(&recording)[0].advice.starts_with("keep what is read one by one"));
+}
+
+#[test]
+fn beyond_the_first_thousand_of_a_form_one_request_in_so_many_is_taken_down() {
+    let session = Session::with_sample(8, 10);
+    session.shop();
+    let put = r#"{"TableName":"Shop","Item":{"PK":{"S":"a"},"SK":{"S":"b"}}}"#;
+    for second in 0..150 {
+        (0..10).for_each(|_| _ = session.call("PutItem", put).expect("a put"));
+        if second < 149 {
+            session.simulation.advance(Duration::from_secs(1));
+        }
+    }
+    session.simulation.advance(Duration::from_millis(900));
+    let failing = r#"{"TableName":"Shop","Item":{"PK":{"S":"a"},"SK":{"S":"b"}},"ConditionExpression":"attribute_not_exists(PK)"}"#;
+    (0..1001).for_each(|_| _ = session.call("PutItem", failing).expect_err("it is there"));
+    let recording = session.recording();
+    let find = |conditional: bool| {
+        let is = |seen: &&Seen| seen.shape.field("condition").is_some() == conditional;
+        recording.patterns.iter().find(is).expect("a form")
+    };
+    let put = find(false);
+    assert_eq!((put.count, put.sampled, put.answered), (1500, 1050, 1050));
+    assert_eq!((put.peak, put.peak_minute, put.minutes.as_slice()), (10, 600, &[600, 600, 300][..]));
+    assert_eq!(put.arms[0].units, 1050.0);
+    let failing = find(true);
+    assert_eq!(failing.failed, [("ConditionalCheckFailedException".to_owned(), 1001)]);
 }
 
 #[test]
