@@ -126,3 +126,154 @@ async fn the_write_amplification_of_indexes_is_shown() {
     assert_eq!(amplification.len(), 1, "{outcome}");
     assert_eq!((amplification[0].index.as_str(), amplification[0].per_table_unit), ("ByStatus", 1.0));
 }
+
+/// A board in four shards: each score lies in the shard of its player.
+const BOARD: &str = r#"
+hashrange: 1
+name: board
+tables:
+  Game:
+    key: {hash: PK, range: SK}
+    types: {board: S, score: N}
+    indexes:
+      Board: {key: {hash: board, range: score}}
+entities:
+  Score:
+    key: {PK: "PLAYER#{playerId}", SK: "SCORE#{week}", board: "BOARD#{week}#{shard}"}
+    attributes:
+      playerId: ulid
+      week: {values: [w1]}
+      shard: int(0,3)
+      score: int(1,90000)
+    count: 80
+    bytes: 900
+patterns:
+"#;
+
+#[tokio::test]
+async fn a_read_of_several_shards_is_a_request_for_each_and_one_answer() {
+    let text = format!(
+        r#"{BOARD}
+  - {{id: top, name: best ten, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, shards: 4, order: desc, limit: 10, expect: {{count: 10, order: score desc, plan: scatter, pages: 1}}, budget: {{rcu: 6}}}}
+  - {{id: dear, name: best ten for less, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, shards: 4, order: desc, limit: 10, budget: {{rcu: 5.5}}}}
+  - {{id: all, name: all of them, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, shards: 4, expect: {{count: 80, order: score asc}}}}
+  - {{id: one, name: one shard, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, order: desc, limit: 10, budget: {{rcu: 1.5}}}}
+"#
+    );
+    let model = Model::from_text(&text).unwrap();
+    let outcome = model.test().scales(&[1]).await;
+    assert_eq!(errors(&outcome), [("dear", vec!["budget-exceeded"])].into(), "{outcome}");
+    let top = &outcome.report.patterns[0];
+    // Ten entries of 900 bytes are three steps of 4 KB, at half a unit: so much for each shard.
+    assert_eq!(top.runs[0].read_units(), 6.0, "{outcome}");
+    assert_eq!(top.plan.read_units(), top.runs[0].read_units(), "{:?}", top.plan);
+    assert_eq!((top.runs[0].examined, top.runs[0].returned, top.runs[0].pages), (40, 10, 4));
+    // The best ten of all are not those of one shard.
+    let score = |item: &serde_json::Value| item["score"]["N"].as_str().unwrap().parse::<u64>().unwrap();
+    let mut all: Vec<u64> = outcome.report.patterns[2].runs[0].items.iter().map(score).collect();
+    all.reverse();
+    assert_eq!(top.runs[0].items.iter().map(score).collect::<Vec<_>>(), all[..10]);
+}
+
+#[tokio::test]
+async fn shards_without_a_key_of_their_own_are_an_error() {
+    let text = format!(
+        r#"{BOARD}
+  - {{id: none, name: no shard in the key, operation: Query, key: {{PK: "PLAYER#{{playerId}}"}}, shards: 4}}
+  - {{id: more, name: more shards than there are, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, shards: 5}}
+"#
+    );
+    let outcome = Model::from_text(&text).unwrap().test().scales(&[1]).await;
+    let wrong = vec!["shards-without-key"];
+    assert_eq!(errors(&outcome), [("none", wrong.clone()), ("more", wrong)].into(), "{outcome}");
+    let messages: Vec<&str> = outcome.report.findings().map(|finding| finding.message.as_str()).collect();
+    assert!(
+        messages[0].contains("write {shard}") && messages[1].contains("{shard} takes 4 values"),
+        "{messages:?}"
+    );
+}
+
+/// A user with attributes of all sorts, none of which is as a condition asks by chance.
+const ACCOUNT: &str = r#"
+hashrange: 1
+name: account
+tables:
+  Shop: {key: {hash: PK, range: SK}}
+entities:
+  Account:
+    key: {PK: "USER#{userId}", SK: PROFILE}
+    attributes: {userId: uuid, tier: {values: [free, paid]}, visits: "int(1,9)", address: {type: M}, tags: {type: SS}, note: "text(300)", gone: {share: 0.2}}
+    bytes: 900
+  Event:
+    key: {PK: "USER#{userId}", SK: "EVENT#{at}"}
+    attributes: {userId: ref(Account.userId), at: iso-time, level: "int(1,3)", body: {type: M}}
+    per_collection: 5
+    bytes: 300
+patterns:
+"#;
+
+#[tokio::test]
+async fn samples_are_as_conditions_and_filters_ask() {
+    let conditions = [
+        "visits > :nine",
+        "visits BETWEEN :nine AND :more",
+        "visits IN (:more, :most)",
+        "begins_with(note, :text)",
+        "contains(note, :text)",
+        "contains(tags, :text)",
+        "attribute_exists(address.city)",
+        "address.city = :text",
+        "address.legs[1].sku <> :text AND size(address.legs) >= :two",
+        "attribute_type(address.legs, :list)",
+        "size(note) < :nine",
+        "NOT (visits < :more OR attribute_exists(gone))",
+        "tier = :paid AND attribute_not_exists(gone)",
+        "(visits = :more OR address.city = :text) AND NOT contains(tags, :text)",
+    ];
+    let values =
+        r#"{":nine": 9, ":more": 12, ":most": 15, ":text": fit, ":two": 2, ":list": L, ":paid": paid}"#;
+    let used = |condition: &str| {
+        let all = values.trim_matches(['{', '}']).split(", ");
+        let used = all.filter(|pair| condition.contains(pair.split('"').nth(1).unwrap()));
+        format!("{{{}}}", used.collect::<Vec<_>>().join(", "))
+    };
+    let mut text = ACCOUNT.to_owned();
+    for (at, condition) in conditions.iter().enumerate() {
+        let values = used(condition);
+        text += &format!(
+            r#"
+  - {{id: U{at}, name: "update {at}", operation: UpdateItem, key: {{PK: "USER#{{userId}}", SK: PROFILE}}, update: "SET seen = :yes", condition: "{condition}", values: {}}}
+  - {{id: D{at}, name: "delete {at}", operation: DeleteItem, key: {{PK: "USER#{{userId}}", SK: PROFILE}}, condition: "{condition}", values: {values}}}
+  - {{id: F{at}, name: "filter {at}", operation: Query, key: {{PK: "USER#{{userId}}", SK: PROFILE}}, filter: "{condition}", values: {values}, expect: {{count: 1}}}}
+  - {{id: R{at}, name: "refused {at}", operation: UpdateItem, key: {{PK: "USER#{{userId}}", SK: PROFILE}}, update: "SET seen = :yes", condition: "NOT ({condition})", values: {}, expect: {{error: ConditionalCheckFailedException}}}}
+"#,
+            values.replacen('{', "{\":yes\": true, ", 1),
+            values.replacen('{', "{\":yes\": true, ", 1),
+        );
+    }
+    text += r##"
+  - {id: E1, name: "events of a level that is rare", operation: Query, key: {PK: "USER#{userId}", SK: {begins_with: "EVENT#"}}, filter: "#l = :level AND body.kind = :kind", names: {"#l": level}, values: {":level": 7, ":kind": login}, parameters: {userId: Account.userId}, expect: {min: 1}}
+  - {id: E2, name: "by statement", statement: 'SELECT * FROM "Shop" WHERE PK = ''USER#{userId}'' AND begins_with(SK, ''EVENT#'') AND body.kind = ''logout''', parameters: {userId: Account.userId}, expect: {min: 1}}
+  - {id: E3, name: "changed by statement", statement: 'UPDATE "Shop" SET seen = 1 WHERE PK = ''USER#{userId}'' AND SK = ''PROFILE'' AND visits > 100', parameters: {userId: Account.userId}}
+  - {id: E4, name: "the old way", operation: Query, request: {TableName: Shop, KeyConditions: {PK: {ComparisonOperator: EQ, AttributeValueList: [{S: "USER#{userId}"}]}}, QueryFilter: {visits: {ComparisonOperator: GT, AttributeValueList: [{N: "200"}]}}}, parameters: {userId: Account.userId}, expect: {min: 1}}
+"##;
+    let outcome = Model::from_text(&text).unwrap().test().await;
+    assert_eq!(errors(&outcome), BTreeMap::new(), "{outcome}");
+    assert_eq!(outcome.report.counts().0, 4 * conditions.len() + 4, "{outcome}");
+}
+
+#[tokio::test]
+async fn a_condition_that_no_sample_can_satisfy_is_named() {
+    let text = format!(
+        r#"{ACCOUNT}
+  - {{id: never, name: never, operation: DeleteItem, key: {{PK: "USER#{{userId}}", SK: PROFILE}}, condition: "visits > :nine AND visits < :one", values: {{":nine": 9, ":one": 1}}}}
+  - {{id: key, name: a key is not changed, operation: Query, key: {{PK: "USER#{{userId}}", SK: PROFILE}}, filter: "begins_with(userId, :x)", values: {{":x": "~~"}}}}
+"#
+    );
+    let outcome = Model::from_text(&text).unwrap().test().scales(&[1]).await;
+    let expected = [("never", vec!["unexpected-error"]), ("key", vec!["empty-read"])].into();
+    assert_eq!(errors(&outcome), expected, "{outcome}");
+    let messages: Vec<&str> = outcome.report.findings().map(|finding| finding.message.as_str()).collect();
+    assert!(messages[0].contains("no sample item was found for visits > 9 AND visits < 1"), "{messages:?}");
+    assert!(messages[1].contains(r#"begins_with(userId, "~~")"#), "{messages:?}");
+}

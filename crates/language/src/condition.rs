@@ -4,6 +4,7 @@ pub(crate) mod bind;
 mod display;
 mod evaluate;
 mod outline;
+mod satisfy;
 mod search;
 
 use std::collections::BTreeSet;

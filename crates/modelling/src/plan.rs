@@ -5,6 +5,7 @@ mod need;
 mod reads;
 pub mod request;
 pub mod shape;
+pub mod shards;
 pub mod sizes;
 pub mod units;
 mod writes;

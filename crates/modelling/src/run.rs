@@ -7,19 +7,20 @@
 mod execute;
 mod judge;
 mod load;
+mod merge;
 mod observe;
 mod restore;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashrange_api::{Operation, State, state};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::catalogue::{Catalogue, Pattern};
 use crate::check::Observed;
 use crate::finding::{Evidence, Finding, Severity};
 use crate::plan::{self, Arm, PatternPlan, PlanClass};
-use crate::samples::{self, Samples};
+use crate::samples::{self, Requests, Samples, Unfilled};
 use crate::target::Target;
 
 pub use judge::{RULES, Rule};
@@ -136,8 +137,10 @@ pub struct Run {
     pub arms: Vec<Arm>,
     /// The error that ended it: code and text.
     pub error: Option<(String, String)>,
-    /// The items, in order, each in DynamoDB's JSON.
+    /// The items, in order, each in DynamoDB's JSON. Those of several shards are merged as a caller would.
     pub items: Vec<Value>,
+    /// The condition or filter of the request that no sample was found for, in words.
+    pub unmet: Option<String>,
 }
 
 impl Run {
@@ -352,7 +355,7 @@ async fn at_scales(catalogue: &Catalogue, target: &dyn Target, options: &Options
             let Some(pattern) = catalogue.pattern(&tested.id) else { continue };
             match scene.run(pattern).await {
                 Ok(run) => tested.runs.push(run),
-                Err(Trouble::Unfilled(gap)) => tested.skip(pattern, &gap),
+                Err(Trouble::Unfilled(unfilled)) => tested.skip(pattern, &unfilled),
                 Err(Trouble::Target(problem)) => {
                     report.problems.push(problem);
                     return;
@@ -363,16 +366,16 @@ async fn at_scales(catalogue: &Catalogue, target: &dyn Target, options: &Options
 }
 
 impl Tested {
-    fn skip(&mut self, pattern: &Pattern, gap: &str) {
-        self.skipped = Some(format!("nothing fills {{{gap}}}"));
-        self.findings.push(judge::unfilled(pattern, gap));
+    fn skip(&mut self, pattern: &Pattern, unfilled: &Unfilled) {
+        self.skipped = Some(unfilled.to_string());
+        self.findings.push(judge::unfilled(pattern, unfilled));
     }
 }
 
 /// Why a pattern could not be run.
 enum Trouble {
-    /// A gap of its request has no value.
-    Unfilled(String),
+    /// A gap of its request has no value, or its shards cannot be told.
+    Unfilled(Unfilled),
     /// The database cannot be asked.
     Target(String),
 }
@@ -388,29 +391,28 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     async fn run(&self, pattern: &Pattern) -> Result<Run, Trouble> {
-        let filled = self.filled(pattern)?;
-        let reading = if self.options.shared_state {
-            Vec::new()
-        } else {
-            restore::touched(self.catalogue, pattern, &filled)
+        let Requests { bodies, unmet } = self.filled(pattern)?;
+        let reading = match bodies.as_slice() {
+            [one] if !self.options.shared_state => restore::touched(self.catalogue, pattern, one),
+            _ => Vec::new(),
         };
         let before = restore::look(&reading, self.target).await.map_err(Trouble::Target)?;
-        let run = execute::execute(self, pattern, filled).await.map_err(Trouble::Target);
+        let run = execute::execute(self, pattern, bodies).await.map_err(Trouble::Target);
         restore::put_back(before, self.target).await.map_err(Trouble::Target)?;
-        run
+        run.map(|run| Run { unmet, ..run })
     }
 
-    fn filled(&self, pattern: &Pattern) -> Result<Map<String, Value>, Trouble> {
-        let request = pattern.request.as_ref().expect("a pattern without a request is not run");
-        let binding = samples::bind(self.catalogue, self.samples, pattern, self.options.seed, 0);
-        let filled = samples::fill(request, &binding);
-        let mut filled = filled.map_err(|unfilled| Trouble::Unfilled(unfilled.gap))?;
+    fn filled(&self, pattern: &Pattern) -> Result<Requests, Trouble> {
+        let requests = samples::requests(self.catalogue, self.samples, pattern, self.options.seed, 0);
+        let mut requests = requests.map_err(Trouble::Unfilled)?;
         // A transaction with the token of another scale's run would be told that it was done.
-        if let Some(Value::String(token)) = filled.get_mut("ClientRequestToken") {
-            let end = format!("x{}", self.scale);
-            let kept: String = token.chars().take(36 - end.len()).collect();
-            *token = kept + &end;
+        for body in &mut requests.bodies {
+            if let Some(Value::String(token)) = body.get_mut("ClientRequestToken") {
+                let end = format!("x{}", self.scale);
+                let kept: String = token.chars().take(36 - end.len()).collect();
+                *token = kept + &end;
+            }
         }
-        Ok(filled)
+        Ok(requests)
     }
 }

@@ -8,6 +8,8 @@ mod build;
 mod copies;
 mod fill;
 mod format;
+mod meets;
+mod mend;
 mod random;
 mod relation;
 
@@ -19,7 +21,7 @@ use crate::catalogue::{Catalogue, Entity, Table};
 
 pub(crate) use build::key_bytes;
 pub(crate) use fill::attributes_json;
-pub use fill::{Binding, Unfilled, bind, fill};
+pub use fill::{Binding, Requests, Unfilled, bind, fill, requests};
 pub use format::value as format_value;
 pub use random::Random;
 
@@ -59,6 +61,7 @@ pub struct Samples {
     pub tables: BTreeMap<String, Vec<Attributes>>,
     /// Generated items by entity. Of each block, the first has every attribute and the declared size.
     pub entities: BTreeMap<String, Vec<Instance>>,
+    index: meets::Index,
 }
 
 impl Samples {
@@ -108,8 +111,23 @@ pub fn day(seconds: u64) -> String {
 const EXCERPT_COLLECTIONS: usize = 2;
 const EXCERPT_ROWS: usize = 3;
 
-/// Makes sample data for a model.
+/// Makes sample data for a model. Where no item is as a pattern's condition or filter asks, one is changed so that it is.
 pub fn generate(catalogue: &Catalogue, options: Options) -> Samples {
+    // What is changed is of the first block, whatever the scale: a larger one has the items of a smaller one as they are there.
+    let mut first = made(catalogue, Options { scale: 1, ..options });
+    let changes = mend::mend(catalogue, &mut first, options.seed);
+    if options.scale <= 1 {
+        return first;
+    }
+    let mut samples = made(catalogue, options);
+    for change in &changes {
+        samples.change(change);
+    }
+    samples
+}
+
+/// Items as entities declare them.
+fn made(catalogue: &Catalogue, options: Options) -> Samples {
     let mut samples = Samples { entities: build::entities(catalogue, options), ..Samples::default() };
     for table in &catalogue.tables {
         let mut items = copies::given(catalogue, table, options.scale);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use hashrange_env::{Clock, Env};
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::lane::Lane;
 use super::measure::{Ended, Measures, Outcome};
@@ -104,10 +105,11 @@ fn send(shared: &Arc<Shared>, env: &Env, arrival: Arrival) {
 
 async fn request(shared: &Shared, arrival: Arrival, due: Duration) {
     let lane = &shared.lanes[arrival.lane];
-    let (outcome, touches) = match lane.request(arrival.rank, arrival.number, arrival.pick) {
-        Ok((mut body, touches)) => {
-            body.insert("ReturnConsumedCapacity".to_owned(), json!("INDEXES"));
-            (ask(shared, lane, Value::Object(body)).await, touches)
+    let (outcome, touches) = match lane.requests(arrival.rank, arrival.number, arrival.pick) {
+        // The shards of a read are asked side by side: it takes as long as the slowest of them.
+        Ok((bodies, touches)) => {
+            let asked = bodies.into_iter().map(|body| ask(shared, lane, body));
+            (together(join_all(asked).await), touches)
         }
         Err(problem) => (Outcome::Failed(problem), Vec::new()),
     };
@@ -118,12 +120,26 @@ async fn request(shared: &Shared, arrival: Arrival, due: Duration) {
     measures.add(lane, Ended { lane: arrival.lane, at: arrival.at, took, is_hot, touches, outcome });
 }
 
-async fn ask(shared: &Shared, lane: &Lane, body: Value) -> Outcome {
+async fn ask(shared: &Shared, lane: &Lane, mut body: Map<String, Value>) -> Outcome {
+    body.insert("ReturnConsumedCapacity".to_owned(), json!("INDEXES"));
+    let body = Value::Object(body);
     match shared.target.call(Call { operation: lane.operation, body, explain: false }).await {
         Ok(reply) if reply.is_success() => Outcome::Answered(consumed(&reply.body, lane.writes)),
         Ok(reply) => failed(&reply),
         Err(problem) => Outcome::Failed(problem),
     }
+}
+
+/// The outcomes of all shards as one: the first that is no answer, or what all consumed.
+fn together(outcomes: Vec<Outcome>) -> Outcome {
+    let mut all = Vec::new();
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Answered(consumed) => all.extend(consumed),
+            other => return other,
+        }
+    }
+    Outcome::Answered(all)
 }
 
 /// A condition that does not hold is told from everything else that ends a request or a transaction.

@@ -46,7 +46,8 @@ impl Pool {
     ) -> Result<Pool, String> {
         let first = filled(catalogue, samples, pattern, seed, 0)?;
         let turns = turns(catalogue, samples, pattern, seed);
-        let key_of = |request: &Map<String, Value>| touches(catalogue, pattern, request).into_iter().next();
+        let key_of =
+            |requests: &[Map<String, Value>]| touches(catalogue, pattern, requests).into_iter().next();
         let again = filled(catalogue, samples, pattern, seed, turns)?;
         // The same sample, and yet another key: a gap of the key is new each time.
         let always_new = key_of(&first) != key_of(&again);
@@ -100,30 +101,38 @@ fn turns(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64)
     lengths.max().unwrap_or(1).clamp(1, TURNS_MAX)
 }
 
-/// The request of a run.
+/// The requests of a run: one, or one for each shard.
 ///
 /// # Errors
-/// The gap that nothing fills.
+/// The gap that nothing fills, or why shards cannot be told.
 pub(super) fn filled(
     catalogue: &Catalogue,
     samples: &Samples,
     pattern: &Pattern,
     seed: u64,
     turn: usize,
-) -> Result<Map<String, Value>, String> {
-    let Some(request) = &pattern.request else { return Err("its format states no request".to_owned()) };
-    let binding = samples::bind(catalogue, samples, pattern, seed, turn);
-    samples::fill(request, &binding).map_err(|unfilled| format!("nothing fills {{{}}}", unfilled.gap))
+) -> Result<Vec<Map<String, Value>>, String> {
+    if pattern.request.is_none() {
+        return Err("its format states no request".to_owned());
+    }
+    let requests = samples::requests(catalogue, samples, pattern, seed, turn);
+    requests.map(|requests| requests.bodies).map_err(|unfilled| unfilled.to_string())
 }
 
-/// The partition keys that a request touches: of tables, and of global indexes that are read or that a put writes.
-pub(super) fn touches(catalogue: &Catalogue, pattern: &Pattern, filled: &Map<String, Value>) -> Vec<Touch> {
-    let concrete = Pattern { request: Some(filled.clone()), ..pattern.clone() };
-    let Some(request) = request(catalogue, &concrete) else { return Vec::new() };
-    let mut touches: Vec<Touch> =
-        request.actions.iter().flat_map(|action| touched(catalogue, action)).collect();
+/// The partition keys that requests touch: of tables, and of global indexes that are read or that a put writes.
+pub(super) fn touches(
+    catalogue: &Catalogue,
+    pattern: &Pattern,
+    requests: &[Map<String, Value>],
+) -> Vec<Touch> {
+    let mut touches = Vec::new();
+    for filled in requests {
+        let concrete = Pattern { request: Some(filled.clone()), ..pattern.clone() };
+        let Some(request) = request(catalogue, &concrete) else { continue };
+        touches.extend(request.actions.iter().flat_map(|action| touched(catalogue, action)));
+    }
     let mut seen = std::collections::BTreeSet::new();
-    touches.retain(|touch| seen.insert(touch.clone()));
+    touches.retain(|touch: &Touch| seen.insert(touch.clone()));
     touches
 }
 

@@ -11,6 +11,9 @@ use crate::plan::{self, PatternPlan};
 use crate::samples::Samples;
 use crate::skew::{Access, Shape, Skew};
 
+/// The body of a request.
+pub(super) type Body = serde_json::Map<String, serde_json::Value>;
+
 /// A pattern that is run.
 #[derive(Debug)]
 pub(super) struct Lane {
@@ -44,13 +47,13 @@ impl Lane {
         !self.pool.always_new && rank <= (self.keys / 100).max(1)
     }
 
-    /// The request for a key, and the partition keys that it touches.
-    pub(super) fn request(
+    /// The requests for a key, one for each shard, and the partition keys that they touch.
+    pub(super) fn requests(
         &self,
         rank: u64,
         number: usize,
         pick: u64,
-    ) -> Result<(serde_json::Map<String, serde_json::Value>, Vec<Touch>), String> {
+    ) -> Result<(Vec<Body>, Vec<Touch>), String> {
         let turn = self.pool.turn(rank, number, pick);
         let filled = keys::filled(&self.catalogue, &self.samples, self.pattern(), self.seed, turn)?;
         let mut touches = keys::touches(&self.catalogue, self.pattern(), &filled);

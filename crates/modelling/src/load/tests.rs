@@ -256,3 +256,30 @@ fn a_condition_that_does_not_hold_is_told_from_an_error() {
     loaded.refusals_expected = 1.0;
     assert!(loaded.reached());
 }
+
+#[test]
+fn a_read_of_several_shards_is_a_request_for_each() {
+    let mut catalogue = catalogue(10.0, "uniform");
+    catalogue.patterns.truncate(1);
+    let query = json!({
+        "TableName": "T",
+        "KeyConditionExpression": "PK = :p",
+        "ExpressionAttributeValues": {":p": {"S": "USER#{userId}#{shard}"}},
+    });
+    let pattern = &mut catalogue.patterns[0];
+    pattern.operation = Some(Operation::Query);
+    pattern.request = query.as_object().cloned();
+    pattern.shards = Some(4);
+    let options = Options { duration: Duration::from_secs(20), ..Options::default() };
+    let (report, keys) = run(catalogue.clone(), &options, Duration::from_millis(5), 0);
+    let [loaded] = report.patterns.as_slice() else { panic!("{report:?}") };
+    assert!(loaded.sent > 100 && loaded.answered == loaded.sent, "{loaded:?}");
+    assert_eq!(keys.values().sum::<u64>(), 4 * loaded.sent);
+    // The shards are asked side by side, and what they consume is added up.
+    assert_eq!(loaded.read_units, 4.0);
+    assert!(loaded.latency_ms[4] < 10.0, "{loaded:?}");
+    catalogue.patterns[0].request.as_mut().unwrap()["ExpressionAttributeValues"] =
+        json!({":p": {"S": "USER#{userId}"}});
+    let (report, _) = run(catalogue, &options, Duration::from_millis(5), 0);
+    assert!(report.skipped[0].1.contains("write {shard}"), "{report:?}");
+}

@@ -4,7 +4,7 @@ use hashrange_api::Operation;
 
 use super::request::{Action, Request, Verb};
 use super::units::Reading;
-use super::{Arm, PatternPlan, PlanClass, SortBound, collections, need, sizes};
+use super::{Arm, PatternPlan, PlanClass, SortBound, collections, need, shards, sizes};
 use crate::catalogue::{Catalogue, Entity, Index, IndexKind, Keys, Pattern, Projection, Table};
 
 /// Where a read looks.
@@ -344,6 +344,12 @@ fn expected(place: &Place<'_>, action: &Action, plan: &PatternPlan) -> (Option<f
     let limited = match (estimate, action.limit) {
         (Some(estimate), Some(limit)) => Some(estimate.min(limit)),
         (estimate, limit) => estimate.or(limit),
+    };
+    // A request for each shard's key reads one shard's items, each up to the limit.
+    let shards = matches!(shards::shards(place.catalogue, pattern), Some(Ok(_)));
+    let limited = match plan.class {
+        PlanClass::Scatter(count) if shards => limited.map(|items| items * f64::from(count)),
+        _ => limited,
     };
     (pattern.items.or(limited).or(promised), bytes)
 }

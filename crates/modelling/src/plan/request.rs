@@ -73,6 +73,8 @@ pub struct Action {
     pub clauses: Vec<SortBound>,
     /// The types of the operands of `clauses`.
     pub clause_kinds: Vec<Option<Kind>>,
+    /// What a read of a collection selects by its key, as a condition; of a statement, with its filter.
+    pub selection: Option<Condition>,
     /// What is tested after the read.
     pub filter: Option<Condition>,
     /// What must hold for a write.
@@ -140,9 +142,22 @@ pub fn key(json: &Value) -> Vec<KeyPart> {
 
 /// Reads the request of a pattern; `None` where the pattern states none.
 pub fn request(catalogue: &Catalogue, pattern: &Pattern) -> Option<Request> {
-    let body = pattern.request.as_ref()?;
+    read(catalogue, pattern, pattern.request.as_ref()?, false)
+}
+
+/// Reads a request of a pattern whose gaps are filled, with its values: its conditions can be evaluated.
+pub fn exact(catalogue: &Catalogue, pattern: &Pattern, filled: &Map<String, Value>) -> Option<Request> {
+    read(catalogue, pattern, filled, true)
+}
+
+fn read(
+    catalogue: &Catalogue,
+    pattern: &Pattern,
+    body: &Map<String, Value>,
+    is_exact: bool,
+) -> Option<Request> {
     let operation = pattern.operation?;
-    let mut read = members::Reader::new(catalogue, pattern);
+    let mut read = members::Reader::new(catalogue, pattern, is_exact);
     let mut request = Request {
         members: body.keys().cloned().collect(),
         token: body.contains_key("ClientRequestToken"),

@@ -176,7 +176,7 @@ fn pattern(recording: &Recording, seen: &Seen, number: usize, entities: &[Entity
     Pattern {
         id: format!("P{number}"),
         name: name(shape),
-        description: Some(observed(recording, seen)),
+        description: Some(observed(seen)),
         table: shape.table(),
         index: shape.index(),
         operation: operation(shape.operation()),
@@ -233,7 +233,7 @@ fn budget(seen: &Seen, read: bool) -> Budget {
 }
 
 /// What was observed, in a sentence.
-fn observed(recording: &Recording, seen: &Seen) -> String {
+fn observed(seen: &Seen) -> String {
     let ms = |at: usize| rounded(count(seen.latency_us.get(at).copied().unwrap_or_default()) / 1000.0);
     let mut told = vec![
         format!("Recorded {} times (form {})", seen.count, seen.fingerprint),

@@ -41,6 +41,7 @@ fn of_run(scale: usize, read: f64) -> Run {
         arms: vec![arm(Some("ByG"), read)],
         error: None,
         items: Vec::new(),
+        unmet: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use hashrange_api::Operation;
 use serde_json::{Map, Value, json};
 
+use super::merge;
 use super::observe::{self, Answer};
 use super::{Run, Scene};
 use crate::catalogue::Pattern;
@@ -12,17 +13,18 @@ use crate::target::{Call, Reply};
 /// Most requests of one run.
 const PAGES_MAX: u64 = 10_000;
 
-/// Runs a pattern once.
+/// Runs a pattern once: one request, or one for each shard.
 ///
 /// # Errors
 /// Where the database cannot be asked.
 pub(super) async fn execute(
     scene: &Scene<'_>,
     pattern: &Pattern,
-    filled: Map<String, Value>,
+    filled: Vec<Map<String, Value>>,
 ) -> Result<Run, String> {
     let operation = pattern.operation.expect("a pattern without an operation is not run");
-    let concrete = Pattern { request: Some(filled.clone()), ..pattern.clone() };
+    let first = filled.first().cloned().unwrap_or_default();
+    let concrete = Pattern { request: Some(first.clone()), ..pattern.clone() };
     let writes = request(scene.catalogue, &concrete).is_some_and(|request| request.writes().next().is_some());
     let mut run = Run {
         scale: scene.scale,
@@ -36,11 +38,19 @@ pub(super) async fn execute(
         arms: Vec::new(),
         error: None,
         items: Vec::new(),
+        unmet: None,
     };
-    for body in segments(operation, filled) {
-        pages(scene, operation, body, writes, &mut run).await?;
+    let shards = filled.len();
+    for body in filled.into_iter().flat_map(|body| segments(operation, body)) {
+        if run.error.is_none() {
+            pages(scene, operation, body, writes, &mut run).await?;
+        }
     }
     run.class = run.engine_plan.as_deref().and_then(|plan| observe::class(plan, &run.arms));
+    if shards > 1 {
+        run.class = run.class.map(|class| merge::class(class, shards));
+        merge::merge(scene.catalogue, &concrete, &first, &mut run);
+    }
     Ok(run)
 }
 
@@ -75,7 +85,8 @@ async fn pages(
         body.insert("ReturnConsumedCapacity".to_owned(), json!("INDEXES"));
     }
     loop {
-        let call = Call { operation, body: Value::Object(body.clone()), explain: run.pages == 0 };
+        let explain = run.engine_plan.is_none();
+        let call = Call { operation, body: Value::Object(body.clone()), explain };
         let reply: Reply = scene.target.call(call).await?;
         run.pages += 1;
         if run.engine_plan.is_none() {
@@ -88,10 +99,12 @@ async fn pages(
         let answer = Answer::of(operation, reply.body, writes);
         let next = answer.next.clone();
         observe::add(run, answer);
-        run.has_more = next.is_some();
         match next {
             Some(next) if !wants_one && run.pages < PAGES_MAX => body.extend(next),
-            _ => return Ok(()),
+            next => {
+                run.has_more |= next.is_some();
+                return Ok(());
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Run, Tested};
 use crate::catalogue::{Catalogue, Expect, Pattern, Purpose};
 use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::plan::{Arm, PlanClass};
-use crate::samples::attributes_json;
+use crate::samples::{Unfilled, attributes_json};
 
 /// A rule of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,13 @@ pub struct Rule {
 const ERROR: Severity = Severity::Error;
 
 /// The rules of runs.
-pub const RULES: [Rule; 10] = [
+pub const RULES: [Rule; 11] = [
     Rule { id: "unfilled-parameter", severity: ERROR, about: "A gap of the request has no value." },
+    Rule {
+        id: "shards-without-key",
+        severity: ERROR,
+        about: "A read of several shards gives no partition key for each of them.",
+    },
     Rule {
         id: "request-mismatch",
         severity: ERROR,
@@ -121,15 +126,27 @@ pub(super) fn mismatches(catalogue: &Catalogue, pattern: &Pattern) -> Vec<Findin
     judge.findings
 }
 
-/// A gap without a value.
-pub(super) fn unfilled(pattern: &Pattern, gap: &str) -> Finding {
+/// A gap without a value, or shards that cannot be told.
+pub(super) fn unfilled(pattern: &Pattern, unfilled: &Unfilled) -> Finding {
+    let (rule, message, advice) = match unfilled {
+        Unfilled::Gap(gap) => (
+            "unfilled-parameter",
+            format!("nothing fills the gap {{{gap}}} of the request"),
+            format!("say where it comes from: parameters: {{{gap}: Entity.attribute}}"),
+        ),
+        Unfilled::Shards(problem) => (
+            "shards-without-key",
+            problem.clone(),
+            "give each shard a partition key of its own, or leave shards out".to_owned(),
+        ),
+    };
     Finding {
-        rule: "unfilled-parameter",
+        rule,
         severity: ERROR,
         evidence: Evidence::Run,
         subject: Subject::Pattern(pattern.id.clone()),
-        message: format!("nothing fills the gap {{{gap}}} of the request"),
-        advice: format!("say where it comes from: parameters: {{{gap}: Entity.attribute}}"),
+        message,
+        advice,
         waived: None,
     }
 }
@@ -173,7 +190,7 @@ impl Judge<'_> {
         match (expected, &run.error) {
             (None, Some((code, message))) => self.found(
                 "unexpected-error",
-                format!("the database refuses the request: {code}: {message}"),
+                format!("the database refuses the request: {code}: {message}{}", unmet(run)),
                 "mend the request, or write expect: {error: ..} where the refusal is right".to_owned(),
             ),
             (Some(expected), Some((code, message))) if expected != *code => self.found(
@@ -183,7 +200,7 @@ impl Judge<'_> {
             ),
             (Some(expected), None) => self.found(
                 "unexpected-error",
-                format!("expected {expected}, but the request succeeded"),
+                format!("expected {expected}, but the request succeeded{}", unmet(run)),
                 "mend the condition or the samples, so that it is refused".to_owned(),
             ),
             _ => {}
@@ -203,7 +220,7 @@ impl Judge<'_> {
         if run.returned == 0 && !may_be_empty {
             self.found(
                 "empty-read",
-                format!("nothing was found ({} items examined)", run.examined),
+                format!("nothing was found ({} items examined){}", run.examined, unmet(run)),
                 "give samples that it finds, or write expect: {empty: true}".to_owned(),
             );
             return;
@@ -211,8 +228,10 @@ impl Judge<'_> {
         self.counts(run, &expect);
         self.exact(run, &expect);
         self.order(run, &expect);
-        if let Some(most) = expect.pages.filter(|most| run.pages > *most) {
-            let message = format!("the answer took {} pages, expected {most} at most", run.pages);
+        let shards = self.shards();
+        if let Some(most) = expect.pages.filter(|most| run.pages > most.saturating_mul(shards)) {
+            let of = if shards > 1 { format!(" of each of {shards} shards") } else { String::new() };
+            let message = format!("the answer took {} pages, expected {most}{of} at most", run.pages);
             self.found(
                 "too-many-pages",
                 message,
@@ -275,7 +294,7 @@ impl Judge<'_> {
         let values: Vec<Option<&Value>> = run.items.iter().map(|item| item.get(attribute)).collect();
         if let Some(at) = values.iter().position(Option::is_none) {
             // A key that the answer leaves out is what the rows lie by all the same.
-            if self.reads_by(attribute) == Some(*ascending) {
+            if self.reads_by(attribute) == Some(*ascending) && self.shards() == 1 {
                 return;
             }
             let message = format!("item {} of the answer has no {attribute} to be sorted by", at + 1);
@@ -294,6 +313,11 @@ impl Judge<'_> {
                 format!("make {attribute} the beginning of the sort key, or turn ScanIndexForward"),
             );
         }
+    }
+
+    /// How many collections it reads side by side.
+    fn shards(&self) -> u64 {
+        u64::from(self.pattern.shards.unwrap_or(1).max(1))
     }
 
     /// Whether the request reads by this sort key, and if so, whether ascending.
@@ -377,6 +401,13 @@ impl Judge<'_> {
     }
 }
 
+/// Why samples cannot be what the request asks for, where that was seen before it was sent.
+fn unmet(run: &Run) -> String {
+    run.unmet
+        .as_ref()
+        .map_or_else(String::new, |condition| format!("; no sample item was found for {condition}"))
+}
+
 fn growth_advice(tested: &Tested, run: &Run) -> String {
     if let Some(remedy) = &tested.plan.remedy {
         return remedy.clone();
@@ -417,7 +448,7 @@ fn same(one: &Value, other: &Value) -> bool {
 }
 
 /// The order of two key values in DynamoDB's JSON.
-fn compare(one: &Value, other: &Value) -> std::cmp::Ordering {
+pub(super) fn compare(one: &Value, other: &Value) -> std::cmp::Ordering {
     let content = |value: &Value, kind: &str| value.get(kind).and_then(Value::as_str).map(str::to_owned);
     if let (Some(one), Some(other)) = (content(one, "N"), content(other, "N")) {
         let number = |text: &str| hashrange_item::Number::parse(text).ok();

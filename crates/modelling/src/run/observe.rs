@@ -128,7 +128,7 @@ pub(super) fn error(reply: &Reply) -> (String, String) {
 }
 
 /// Bytes of an item in DynamoDB's JSON, by the size rules: names and values, three for a list or map and one for each member.
-fn item_bytes(item: &Value) -> u64 {
+pub(super) fn item_bytes(item: &Value) -> u64 {
     let attributes = item.as_object().into_iter().flatten();
     attributes.map(|(name, value)| name.len() as u64 + value_bytes(value)).sum()
 }

@@ -1,15 +1,19 @@
 //! Values for the parameters of patterns, and requests with their gaps filled.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use hashrange_item::{AttributeValue, Attributes, Kind};
 use serde_json::{Map, Value, json};
 
 use super::build::text_of;
+use super::meets::{Judge, Verdict};
 use super::{Instance, Random, Samples, format};
 use crate::catalogue::{Catalogue, Entity, Parameter, Pattern};
-use crate::plan::request::{Verb, request};
+use crate::plan::request::request;
+use crate::plan::shards::{Shards, shards};
 use crate::template::{Part, Template};
 
 /// Values for the parameters of one run of a pattern.
@@ -19,17 +23,73 @@ pub struct Binding {
     pub values: BTreeMap<String, Value>,
     /// The items that values were taken from, as entity and place in [`Samples::entities`].
     pub sources: Vec<(String, usize)>,
+    /// The condition or filter of the request that no sample was found for, in words.
+    pub unmet: Option<String>,
 }
 
-/// A gap that nothing fills.
+/// Why a pattern has no request that can be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfilled {
-    /// Its name.
-    pub gap: String,
+pub enum Unfilled {
+    /// Nothing fills this gap.
+    Gap(String),
+    /// It is of several shards, and they cannot be told.
+    Shards(String),
 }
+
+impl fmt::Display for Unfilled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfilled::Gap(gap) => write!(f, "nothing fills {{{gap}}}"),
+            Unfilled::Shards(problem) => f.write_str(problem),
+        }
+    }
+}
+
+/// What one run of a pattern sends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requests {
+    /// One body, or one for each shard.
+    pub bodies: Vec<Map<String, Value>>,
+    /// As [`Binding::unmet`].
+    pub unmet: Option<String>,
+}
+
+/// The requests of one run of a pattern, with its gaps filled as [`bind`] says.
+///
+/// # Errors
+/// The first gap without a value; shards that cannot be told.
+pub fn requests(
+    catalogue: &Catalogue,
+    samples: &Samples,
+    pattern: &Pattern,
+    seed: u64,
+    turn: usize,
+) -> Result<Requests, Unfilled> {
+    let empty = Map::new();
+    let request = pattern.request.as_ref().unwrap_or(&empty);
+    let mut binding = bind(catalogue, samples, pattern, seed, turn);
+    let unmet = binding.unmet.take();
+    let bodies = match shards(catalogue, pattern).transpose().map_err(Unfilled::Shards)? {
+        None => vec![fill(request, &binding)?],
+        Some(Shards { gap, values }) => {
+            let of_shard = |value: Value| {
+                binding.values.insert(gap.clone(), value);
+                fill(request, &binding)
+            };
+            values.into_iter().map(of_shard).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(Requests { bodies, unmet })
+}
+
+/// Items that are tried for a pattern's conditions and filters: all of a block for the first run, where it counts.
+const TRIED_FIRST: usize = 2_000;
+/// And in the further runs of a load.
+const TRIED_LATER: usize = 16;
 
 /// Chooses values for the gaps of a pattern's request. `turn` counts runs: other turns take other items, the first takes
-/// those that have all that is asked for.
+/// those that have all that is asked for. Of several items one is taken for which the conditions and filters of the request
+/// hold, or do not where the model expects that they fail.
 pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64, turn: usize) -> Binding {
     let mut binding = Binding::default();
     let gaps = request_gaps(pattern);
@@ -58,19 +118,28 @@ pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u
     let wish = Wish {
         index: index_keys(catalogue, pattern),
         bounds: bounds(catalogue, pattern),
-        absent: absent(catalogue, pattern),
+        judge: Judge::of(catalogue, samples, pattern),
+        tries: Cell::new(if turn == 0 { TRIED_FIRST } else { TRIED_LATER }),
         turn,
     };
     for (entity, gaps) in deepest_first(samples, wanted) {
         let Some(instances) = samples.entities.get(entity) else { continue };
         let Some(at) = choose(instances, &gaps, &wish, &binding) else { continue };
-        for (gap, attribute) in gaps {
-            let value = instances[at].values.get(attribute).or_else(|| instances[at].item.get(attribute));
-            binding.values.extend(value.map(|value| (gap.to_owned(), to_json(value))));
-        }
+        take(&instances[at], &gaps, &mut binding);
         binding.sources.push((entity.to_owned(), at));
     }
+    if let Some(Verdict::Unmet(condition)) = wish.judge.as_ref().map(|judge| judge.verdict(&binding)) {
+        binding.unmet = Some(condition);
+    }
     binding
+}
+
+/// Takes the values of gaps from an item.
+fn take(instance: &Instance, gaps: &[(&str, &str)], binding: &mut Binding) {
+    for (gap, attribute) in gaps {
+        let value = instance.values.get(*attribute).or_else(|| instance.item.get(attribute));
+        binding.values.extend(value.map(|value| ((*gap).to_owned(), to_json(value))));
+    }
 }
 
 /// Entities with more gaps and attributes name their parents, so they are chosen first.
@@ -86,7 +155,8 @@ fn deepest_first<'w>(
     wanted
 }
 
-/// The item that values come from: one that has all of them, lies in the index, and agrees with what was chosen before.
+/// The item that values come from: one that has all of them, lies in the index, agrees with what was chosen before, and for which
+/// the request finds what it asks for; where there is none, one that lacks as little as can be.
 fn choose(
     instances: &[Instance],
     gaps: &[(&str, &str)],
@@ -97,24 +167,21 @@ fn choose(
         return None;
     }
     let order = (0..instances.len()).map(|at| (at + wish.turn) % instances.len());
-    let has_all = |at: usize| {
-        let instance = &instances[at];
-        let has = |name: &str| instance.item.contains(name) || !instance.values.contains_key(name);
-        gaps.iter().all(|(_, attribute)| has(attribute))
-            && wish.index.iter().all(|key| instance.item.contains(key))
-            && wish.bounds.iter().all(|bound| bound.allows(instance))
-            && wish.absent.iter().all(|name| !instance.item.contains(name))
-    };
+    let has_all = |at: usize| wish.has_all(&instances[at], gaps);
     let agrees = |at: usize| {
         let same = |(name, value): (&String, &Value)| {
             instances[at].values.get(name).is_none_or(|own| to_json(own) == *value)
         };
         binding.values.iter().all(same)
     };
-    let mut both = order.clone().filter(|at| has_all(*at) && agrees(*at));
-    let mut one = order.clone().filter(|at| agrees(*at));
-    both.next()
-        .or_else(|| one.next())
+    let is_met = |at: usize| wish.is_met(&instances[at], gaps, binding);
+    let both = || order.clone().filter(|at| has_all(*at) && agrees(*at));
+    let one = || order.clone().filter(|at| agrees(*at));
+    both()
+        .find(|at| is_met(*at))
+        .or_else(|| one().filter(|at| !has_all(*at)).find(|at| is_met(*at)))
+        .or_else(|| both().next())
+        .or_else(|| one().next())
         .or_else(|| order.clone().find(|at| has_all(*at)))
         .or(Some(wish.turn % instances.len()))
 }
@@ -124,9 +191,29 @@ struct Wish<'c> {
     /// The keys of the index that is read.
     index: Vec<&'c str>,
     bounds: Vec<Bound>,
-    /// Attributes that it must not have, for the condition of a write to hold.
-    absent: Vec<String>,
+    /// Who says whether conditions and filters hold.
+    judge: Option<Judge<'c>>,
+    /// How often it may still be asked.
+    tries: Cell<usize>,
     turn: usize,
+}
+
+impl Wish<'_> {
+    fn has_all(&self, instance: &Instance, gaps: &[(&str, &str)]) -> bool {
+        let has = |name: &str| instance.item.contains(name) || !instance.values.contains_key(name);
+        gaps.iter().all(|(_, attribute)| has(attribute))
+            && self.index.iter().all(|key| instance.item.contains(key))
+            && self.bounds.iter().all(|bound| bound.allows(instance))
+    }
+
+    fn is_met(&self, instance: &Instance, gaps: &[(&str, &str)], binding: &Binding) -> bool {
+        let Some(judge) = &self.judge else { return true };
+        let Some(left) = self.tries.get().checked_sub(1) else { return false };
+        self.tries.set(left);
+        let mut tried = binding.clone();
+        take(instance, gaps, &mut tried);
+        !matches!(judge.verdict(&tried), Verdict::Unmet(_))
+    }
 }
 
 /// The constant text that a key of a request begins with, or is.
@@ -145,21 +232,6 @@ impl Bound {
             if self.is_whole { text == self.text } else { text.starts_with(&self.text) }
         })
     }
-}
-
-/// What the condition of an update or a delete must not find; a put makes its item, whatever is there.
-fn absent(catalogue: &Catalogue, pattern: &Pattern) -> Vec<String> {
-    if pattern.expect.error.is_some() {
-        return Vec::new();
-    }
-    let request = request(catalogue, pattern);
-    let Some([action]) = request.as_ref().map(|request| request.actions.as_slice()) else {
-        return Vec::new();
-    };
-    let condition = action.condition.as_ref().filter(|_| matches!(action.verb, Verb::Update | Verb::Delete));
-    let text = condition.map(ToString::to_string).unwrap_or_default();
-    let after = text.split("attribute_not_exists(").skip(1);
-    after.filter_map(|rest| rest.split(')').next().map(str::to_owned)).collect()
 }
 
 /// The constant parts of the key that a read asks for.
@@ -293,7 +365,7 @@ fn text_filled(text: &str, binding: &Binding) -> Result<Value, Unfilled> {
     });
     match (filled, missing) {
         (Some(text), _) => Ok(Value::String(text)),
-        (None, gap) => Err(Unfilled { gap: gap.unwrap_or_default() }),
+        (None, gap) => Err(Unfilled::Gap(gap.unwrap_or_default())),
     }
 }
 

@@ -112,7 +112,7 @@ fn parameters_of_one_entity_come_from_one_item() {
 #[test]
 fn a_gap_that_nothing_fills_is_named() {
     let request = serde_json::from_str(r#"{"Key": {"PK": {"S": "USER#{who}"}}}"#).unwrap();
-    assert_eq!(fill(&request, &Binding::default()), Err(Unfilled { gap: "who".to_owned() }));
+    assert_eq!(fill(&request, &Binding::default()), Err(Unfilled::Gap("who".to_owned())));
 }
 
 #[test]

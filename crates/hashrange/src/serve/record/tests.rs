@@ -260,7 +260,7 @@ fn look_ups_of_what_a_query_returned_are_told_as_n_plus_one() {
     assert_eq!((link.reads, link.followed, link.look_ups, link.most), (8, 5, 10, 2));
     let [hint] = &hints(&recording)[..] else { panic!("one hint") };
     assert_eq!(hint.rule, "n-plus-one");
-    let text = "5 of 8 times, \"query Shop PK = ?\"";
+    let text = r#"5 of 8 times, "query Shop PK = USER#?""#;
     assert!(hint.message.starts_with(text) && hint.advice.contains("BatchGetItem"), "{hint:?}");
     let draft = draft(&recording, "session");
     assert_eq!(draft.flows.len(), 1);

@@ -11,9 +11,9 @@ use super::values::{StandIns, value};
 use super::{Action, Fault};
 use crate::plan::SortBound;
 
-/// Reads the expressions of `body` into `action`.
-pub(super) fn read(body: &Map<String, Value>, action: &mut Action, faults: &mut Vec<Fault>) {
-    let mut stand_ins = StandIns::default();
+/// Reads the expressions of `body` into `action`; values are bound themselves where it is exact.
+pub(super) fn read(body: &Map<String, Value>, is_exact: bool, action: &mut Action, faults: &mut Vec<Fault>) {
+    let mut stand_ins = StandIns::new(is_exact);
     let names = names(body);
     let values = bound_values(body, &mut stand_ins);
     let mut binder = Binder::new(names.as_ref(), values.as_ref());
@@ -24,6 +24,7 @@ pub(super) fn read(body: &Map<String, Value>, action: &mut Action, faults: &mut 
             Ok(condition) => set_clauses(action, &condition, &stand_ins),
             Err(error) => note(error),
         }
+        action.selection = binder.condition(ExpressionKind::Filter, text).ok();
     }
     if let Some(text) = text("FilterExpression") {
         action.filter = binder.condition(ExpressionKind::Filter, text).map_err(&mut note).ok();
@@ -113,15 +114,29 @@ fn bound_values(body: &Map<String, Value>, stand_ins: &mut StandIns) -> Option<A
     };
     let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
     pairs.sort_by_key(|(name, _)| place(name));
-    let values = pairs.into_iter().filter_map(|(name, json)| Some((name.clone(), stand_ins.put(json)?)));
+    let put = |(name, json): (&String, &Value)| {
+        // A type that is asked for is a word of the language, whatever its place.
+        let value = if names_type(&all, name) { value(json, 0)? } else { stand_ins.put(json)? };
+        Some((name.clone(), value))
+    };
+    let values = pairs.into_iter().filter_map(put);
     Some(Attributes::from_pairs(values.collect()))
 }
 
+/// Whether a placeholder is the type in `attribute_type(path, :type)`.
+fn names_type(expressions: &str, name: &str) -> bool {
+    let calls = expressions.split("attribute_type").skip(1);
+    let types = calls.filter_map(|rest| rest.split_once('(')?.1.split_once(')')?.0.rsplit_once(','));
+    types.into_iter().any(|(_, kind)| kind.trim() == name)
+}
+
 fn legacy_parameters(body: &Map<String, Value>, action: &mut Action, stand_ins: &mut StandIns) {
-    if let Some(map) = body.get("KeyConditions").and_then(Value::as_object)
-        && let Ok(condition) = legacy::key_conditions(&comparisons(map, stand_ins))
-    {
-        set_clauses(action, &condition, stand_ins);
+    if let Some(map) = body.get("KeyConditions").and_then(Value::as_object) {
+        let comparisons = comparisons(map, stand_ins);
+        action.selection = legacy::query_filter(&comparisons, ConditionalOperator::And).ok();
+        if let Ok(condition) = legacy::key_conditions(&comparisons) {
+            set_clauses(action, &condition, stand_ins);
+        }
     }
     let joined = match body.get("ConditionalOperator").and_then(Value::as_str) {
         Some("OR") => ConditionalOperator::Or,

@@ -12,11 +12,13 @@ pub(super) struct Reader<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) pattern: &'a Pattern,
     pub(super) faults: Vec<Fault>,
+    /// Whether values are bound themselves: the request has no gaps.
+    pub(super) is_exact: bool,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(catalogue: &'a Catalogue, pattern: &'a Pattern) -> Reader<'a> {
-        Reader { catalogue, pattern, faults: Vec::new() }
+    pub(super) fn new(catalogue: &'a Catalogue, pattern: &'a Pattern, is_exact: bool) -> Reader<'a> {
+        Reader { catalogue, pattern, faults: Vec::new(), is_exact }
     }
 
     pub(super) fn into_faults(self) -> Vec<Fault> {
@@ -41,7 +43,7 @@ impl<'a> Reader<'a> {
             top_k: body.get("TopK").and_then(number),
             ..Action::default()
         };
-        expressions::read(body, &mut action, &mut self.faults);
+        expressions::read(body, self.is_exact, &mut action, &mut self.faults);
         action
     }
 

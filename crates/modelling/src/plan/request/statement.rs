@@ -22,7 +22,7 @@ impl Reader<'_> {
     /// One statement; `None`, and a fault, where it cannot be read.
     pub(super) fn statement(&mut self, body: &Map<String, Value>) -> Option<Action> {
         let text = body.get("Statement")?.as_str()?;
-        let mut stand_ins = StandIns::default();
+        let mut stand_ins = StandIns::new(self.is_exact);
         let parameters = body.get("Parameters").and_then(Value::as_array);
         let parameters: Vec<_> =
             parameters.into_iter().flatten().filter_map(|json| stand_ins.put(json)).collect();
@@ -112,6 +112,7 @@ impl Reader<'_> {
         let keys = index.map_or(table.map(|table| &table.keys), |index| Some(&index.keys));
         action.index = select.index;
         action.wanted = (!select.columns.is_empty()).then_some(select.columns);
+        action.selection.clone_from(&select.condition);
         action.forward = select.order.first().map(|order| !order.descending);
         let (Some(table), Some(keys)) = (table, keys) else {
             action.filter = select.condition;

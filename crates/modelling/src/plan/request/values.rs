@@ -1,5 +1,7 @@
 //! Values with gaps, and stand-ins for them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hashrange_item::{AttributeValue, Attributes, Kind, Number, Set};
 use serde_json::{Map, Value};
 
@@ -36,6 +38,24 @@ pub(super) fn attributes(map: &Map<String, Value>, depth: usize) -> Attributes {
     Attributes::from_pairs(pairs.collect())
 }
 
+/// The value with the bytes that its binaries' base64 stands for; what is no base64 stays as it is.
+fn decoded(value: AttributeValue) -> AttributeValue {
+    let bytes = |text: Vec<u8>| STANDARD.decode(&text).unwrap_or(text);
+    match value {
+        AttributeValue::B(text) => AttributeValue::B(bytes(text)),
+        AttributeValue::Bs(set) => {
+            let members: Vec<Vec<u8>> = set.iter().map(|text| bytes(text.clone())).collect();
+            Set::new(members).map_or_else(|_| AttributeValue::Bs(set), AttributeValue::Bs)
+        }
+        AttributeValue::L(list) => AttributeValue::L(list.into_iter().map(decoded).collect()),
+        AttributeValue::M(map) => {
+            let members = map.iter().map(|(name, value)| (name.to_owned(), decoded(value.clone())));
+            AttributeValue::M(Attributes::from_pairs(members.collect()))
+        }
+        other => other,
+    }
+}
+
 fn number(text: &str) -> Number {
     Number::parse(text).unwrap_or_else(|_| Number::from_i64(0))
 }
@@ -48,14 +68,25 @@ pub(super) fn scalar(json: &Value) -> Option<(Kind, String)> {
 }
 
 /// Scalars of one request, each replaced by a value that sorts by its place: bounds of BETWEEN stay in order whatever fills their gaps.
+///
+/// Of a request without gaps the values themselves can be bound instead: what is read then can be evaluated.
 #[derive(Debug, Default)]
 pub(super) struct StandIns {
+    is_exact: bool,
     texts: Vec<(AttributeValue, Option<Kind>, String)>,
 }
 
 impl StandIns {
+    /// Stand-ins, or the values themselves where there are no gaps.
+    pub(super) fn new(is_exact: bool) -> StandIns {
+        StandIns { is_exact, ..StandIns::default() }
+    }
+
     /// A value to bind in place of this one.
     pub(super) fn put(&mut self, json: &Value) -> Option<AttributeValue> {
+        if self.is_exact {
+            return value(json, 0).map(decoded);
+        }
         let Some((kind, text)) = scalar(json) else { return value(json, 0) };
         let place = i64::try_from(self.texts.len()).unwrap_or(0) + 7_000_000_000_000;
         let stand_in = match kind {

@@ -1,0 +1,121 @@
+//! Samples changed so that requests find what they ask for.
+//!
+//! Items are made from entities, which say nothing of conditions: `attempts < :most` may hold for none of them. Where no item
+//! serves a pattern, one is changed, as little as is easily done, in attributes that no key is made of.
+
+use std::collections::BTreeSet;
+
+use hashrange_item::{AttributeValue, Attributes};
+
+use super::fill::bind;
+use super::meets::Judge;
+use super::{Samples, meets};
+use crate::catalogue::{Catalogue, Pattern, Table};
+
+/// Items that are looked at for one pattern.
+const TURNS: usize = 100;
+
+/// An item that takes the place of another one.
+pub(super) struct Mended {
+    pub(super) table: String,
+    /// Its place among the items of the table.
+    pub(super) at: usize,
+    pub(super) item: Attributes,
+}
+
+/// An item before and after it was changed.
+pub(super) struct Change {
+    table: String,
+    before: Attributes,
+    after: Attributes,
+}
+
+/// Changes items for the patterns that none serves; each item for one pattern alone.
+pub(super) fn mend(catalogue: &Catalogue, samples: &mut Samples, seed: u64) -> Vec<Change> {
+    let mut taken: BTreeSet<(String, usize)> = BTreeSet::new();
+    let mut changes = Vec::new();
+    for pattern in &catalogue.patterns {
+        let Some(mended) = mended(catalogue, samples, pattern, seed, &taken) else { continue };
+        let items = samples.tables.get(&mended.table);
+        let Some(before) = items.and_then(|items| items.get(mended.at)).cloned() else { continue };
+        let change = Change { table: mended.table.clone(), before, after: mended.item };
+        samples.change(&change);
+        changes.push(change);
+        taken.insert((mended.table, mended.at));
+    }
+    changes
+}
+
+fn mended(
+    catalogue: &Catalogue,
+    samples: &Samples,
+    pattern: &Pattern,
+    seed: u64,
+    taken: &BTreeSet<(String, usize)>,
+) -> Option<Mended> {
+    let judge = Judge::of(catalogue, samples, pattern)?;
+    bind(catalogue, samples, pattern, seed, 0).unmet?;
+    let may = |table: &str, at: usize| {
+        let item = samples.tables.get(table).and_then(|items| items.get(at));
+        // What the files give is what their author wants.
+        !taken.contains(&(table.to_owned(), at)) && item.is_some_and(|item| is_made(samples, item))
+    };
+    (0..TURNS).find_map(|turn| judge.mended(&bind(catalogue, samples, pattern, seed, turn), &may))
+}
+
+fn is_made(samples: &Samples, item: &Attributes) -> bool {
+    samples.entities.values().flatten().any(|instance| instance.item == *item)
+}
+
+impl Samples {
+    /// Puts one item in the place of another.
+    pub(super) fn change(&mut self, Change { table, before, after }: &Change) {
+        let items = self.tables.get_mut(table).into_iter().flatten();
+        items.filter(|item| *item == before).for_each(|item| item.clone_from(after));
+        let made = self.entities.values_mut().flatten().filter(|instance| instance.item == *before);
+        for instance in made {
+            for (name, value) in after.iter() {
+                if before.get(name) != Some(value) {
+                    instance.values.insert(name.to_owned(), value.clone());
+                }
+            }
+            instance.item.clone_from(after);
+        }
+        self.index = meets::Index::default();
+    }
+}
+
+/// Whether a key of the table or of an index is the attribute, or is made of it.
+pub(super) fn is_of_key(catalogue: &Catalogue, table: &Table, name: &str) -> bool {
+    let of_indexes = table.indexes.iter().flat_map(|index| index.keys.attributes());
+    let made_of = |entity: &crate::catalogue::Entity| {
+        entity.keys.values().any(|template| template.gaps().any(|gap| gap == name))
+    };
+    table.keys.attributes().chain(of_indexes).any(|key| key == name)
+        || catalogue.entities_of(&table.name).any(made_of)
+}
+
+/// The changed item, shortened in a text of its own so that it is no larger than before: sizes decide what it costs.
+pub(super) fn no_larger(
+    catalogue: &Catalogue,
+    table: &Table,
+    before: &Attributes,
+    after: Attributes,
+) -> Attributes {
+    let grown = after.size().saturating_sub(before.size());
+    let is_free = |name: &str| before.get(name) == after.get(name) && !is_of_key(catalogue, table, name);
+    let texts = after.iter().filter_map(|(name, value)| match value {
+        AttributeValue::S(text) if is_free(name) && text.is_ascii() && text.len() > grown => {
+            Some((text.len(), name.to_owned(), text[..text.len() - grown].to_owned()))
+        }
+        _ => None,
+    });
+    match texts.max().filter(|_| grown > 0) {
+        Some((_, name, text)) => {
+            let mut shorter = after;
+            shorter.insert(name, AttributeValue::S(text));
+            shorter
+        }
+        None => after,
+    }
+}
