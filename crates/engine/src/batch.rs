@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use hashrange_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, DeleteRequest, Error, ItemCollectionMetrics,
-    KeysAndAttributes, PutRequest, ReturnItemCollectionMetrics, WriteRequest,
+    BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity, DeleteRequest, Error, ErrorCode,
+    ItemCollectionMetrics, KeysAndAttributes, PutRequest, ReturnItemCollectionMetrics, WriteRequest,
 };
 use hashrange_item::{Image, Row, limits};
 use hashrange_store::{Address, Freshness};
 
 use crate::answer::collection_metrics;
-use crate::budget;
+use crate::budget::{self, Limit};
 use crate::capacity::{Charge, Gate, Traffic, Units};
 use crate::catalog::Table;
 use crate::check::{BatchGetTable, internal};
@@ -100,13 +100,18 @@ fn rest(wanted: &BatchGetTable, from: usize) -> KeysAndAttributes {
 
 /// Runs a BatchWriteItem.
 pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWriteItemOutput, Error> {
-    budget::weigh_batch(core, plan).await?;
+    let limits = budget::weigh_batch(core, plan).await?;
+    let mut left = limits.as_deref().unwrap_or_default();
     let mut consumed = Vec::new();
     let mut metrics: BTreeMap<String, Vec<ItemCollectionMetrics>> = BTreeMap::new();
     let wants_metrics = plan.write.collection_metrics == Some(ReturnItemCollectionMetrics::Size);
     let mut unprocessed: BTreeMap<String, Vec<WriteRequest>> = BTreeMap::new();
     let mut gate = Gate::new(core);
-    let tables = plan.tables.iter().map(|writes| write_table(core, barred(core, &mut gate, writes), writes));
+    let tables = plan.tables.iter().map(|writes| {
+        let own;
+        (own, left) = left.split_at(left.len().min(writes.1.len()));
+        write_table(core, barred(core, &mut gate, writes), own, writes)
+    });
     let effects = try_join_all(tables.collect::<Vec<_>>()).await?;
     if let Some(error) = all_throttled(&effects) {
         return Err(error);
@@ -154,7 +159,7 @@ type Written = Result<Effects, Left>;
 
 /// Why a write is left unprocessed.
 enum Left {
-    /// It met a transaction.
+    /// It met a transaction, or another writer made it dearer than it weighed under the budget of the batch.
     Conflict,
     /// Its table, or an index, has no capacity left.
     Throttled(Error),
@@ -187,13 +192,16 @@ fn all_throttled(tables: &[Vec<Written>]) -> Option<Error> {
 async fn write_table(
     core: &Core,
     barred: Vec<Option<Error>>,
+    limits: &[Limit],
     (table, writes): &TableWrites,
 ) -> Result<Vec<Written>, Error> {
+    let limits = limits.iter().map(Some).chain(std::iter::repeat(None));
+    let entries = writes.iter().zip(limits);
     if barred.is_empty() {
-        return write_entries(core, table, &writes.iter().collect::<Vec<_>>()).await;
+        return write_entries(core, table, &entries.collect::<Vec<_>>()).await;
     }
-    let open = writes.iter().zip(&barred).filter(|(_, barred)| barred.is_none());
-    let open: Vec<_> = open.map(|(write, _)| write).collect();
+    let open = entries.zip(&barred).filter(|(_, barred)| barred.is_none());
+    let open: Vec<_> = open.map(|(entry, _)| entry).collect();
     let mut written = write_entries(core, table, &open).await?.into_iter();
     let of = |barred: Option<Error>| match barred {
         Some(error) => Err(Left::Throttled(error)),
@@ -202,34 +210,37 @@ async fn write_table(
     Ok(barred.into_iter().map(of).collect())
 }
 
-/// All in one commit, or each in its own and beside each other.
+/// One write, with what it is held to.
+type Entry<'a> = (&'a (ItemKey, plan::Image), Option<&'a Limit>);
+
+/// All in one commit, or each in its own and beside each other; in its own where each is held to a limit.
 async fn write_entries(
     core: &Core,
     table: &Arc<Table>,
-    writes: &[&(ItemKey, plan::Image)],
+    entries: &[Entry<'_>],
 ) -> Result<Vec<Written>, Error> {
-    let mut mutations = Vec::with_capacity(writes.len());
-    for (key, image) in writes {
-        mutations.push(Mutation { table, key, condition: None, action: image.action(), limit: None });
+    if entries.iter().all(|(_, limit)| limit.is_none()) {
+        let mut mutations = Vec::with_capacity(entries.len());
+        for ((key, image), _) in entries {
+            mutations.push(Mutation { table, key, condition: None, action: image.action(), limit: None });
+        }
+        if let Some(effects) = write::write_together(core, &mutations).await? {
+            return Ok(effects.into_iter().map(Ok).collect());
+        }
     }
-    if let Some(effects) = write::write_together(core, &mutations).await? {
-        return Ok(effects.into_iter().map(Ok).collect());
-    }
-    try_join_all(writes.iter().map(|(key, image)| one(core, Arc::clone(table), key, image))).await
+    try_join_all(entries.iter().map(|entry| one(core, Arc::clone(table), *entry))).await
 }
 
-async fn one(
-    core: &Core,
-    mut table: Arc<Table>,
-    key: &ItemKey,
-    image: &plan::Image,
-) -> Result<Written, Error> {
+async fn one(core: &Core, mut table: Arc<Table>, ((key, image), limit): Entry<'_>) -> Result<Written, Error> {
     loop {
-        let mutation = Mutation { table: &table, key, condition: None, action: image.action(), limit: None };
+        let mutation = Mutation { table: &table, key, condition: None, action: image.action(), limit };
         match write::write(core, &mutation).await? {
             Ok(effects) => return Ok(Ok(effects)),
             Err(Refusal::Conflict) => return Ok(Err(Left::Conflict)),
             Err(Refusal::Throttled(error)) => return Ok(Err(Left::Throttled(error))),
+            Err(Refusal::Invalid(error)) if error.code == ErrorCode::BudgetExceededException => {
+                return Ok(Err(Left::Conflict));
+            }
             Err(Refusal::Invalid(error)) => return Err(error),
             Err(Refusal::Condition(_)) => return Err(internal("a write without a condition failed it")),
             Err(Refusal::Stale) => table = plan::again(core, &table, image)?,

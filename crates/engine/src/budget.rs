@@ -2,8 +2,9 @@
 //! applied.
 //!
 //! The write path knows what a write costs before it hands its commit to the store, and refuses there, on the very images
-//! that it would commit. Writes of a batch are commits of their own, so a batch is weighed before the first of them. What a
-//! read costs is known when it was read; its answer is withheld.
+//! that it would commit. Writes of a batch are commits of their own, so a batch is weighed before the first of them, and each
+//! write is then held to what it weighed: what another writer does in between cannot make the batch dearer than its budget.
+//! What a read costs is known when it was read; its answer is withheld.
 
 use std::fmt;
 
@@ -205,6 +206,13 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
+    /// What is left of it for one write of a batch: what that weighed.
+    fn share(&self, charge: &Charge) -> Limit {
+        let most = charge.total().as_f64();
+        let budget = format!("{} ({most} of it for this write, which has become dearer)", self.budget);
+        Limit { most, budget, plan: self.plan.clone() }
+    }
+
     /// Refuses a write that would cost more.
     pub(crate) fn check(&self, charge: &Charge) -> Result<(), Error> {
         if charge.total().as_f64() <= self.most {
@@ -282,10 +290,10 @@ impl Plan {
     }
 }
 
-/// Refuses a batch whose writes would cost more than it may. Items are weighed as they lie now: what another writer does to
-/// them until their turn comes is not seen.
-pub(crate) async fn weigh_batch(core: &Core, plan: &BatchWritePlan) -> Result<(), Error> {
-    let Some(limit) = &plan.limit else { return Ok(()) };
+/// Refuses a batch whose writes would cost more than it may. Items are weighed as they lie now; what comes back holds each write
+/// to that, in the order of the plan. `None` where the batch has no budget.
+pub(crate) async fn weigh_batch(core: &Core, plan: &BatchWritePlan) -> Result<Option<Vec<Limit>>, Error> {
+    let Some(limit) = &plan.limit else { return Ok(None) };
     let mutations = plan.tables.iter().flat_map(|(table, writes)| {
         writes.iter().map(|(key, image)| Mutation {
             table,
@@ -295,25 +303,31 @@ pub(crate) async fn weigh_batch(core: &Core, plan: &BatchWritePlan) -> Result<()
             limit: None,
         })
     });
-    weigh(core, &mutations.collect::<Vec<_>>(), limit).await
+    Ok(Some(weigh(core, &mutations.collect::<Vec<_>>(), limit).await?))
 }
 
-/// As [`weigh_batch`], for statements. What a statement that fails consumes is not counted.
-pub(crate) async fn weigh_statements(core: &Core, plan: &StatementsPlan) -> Result<(), Error> {
-    let Some(limit) = &plan.limit else { return Ok(()) };
+/// As [`weigh_batch`], for statements, whose writes hold their own limits then. What a statement that fails consumes is not counted.
+pub(crate) async fn weigh_statements(core: &Core, plan: &mut StatementsPlan) -> Result<(), Error> {
+    let Some(limit) = plan.limit.take() else { return Ok(()) };
     let writes = plan.members.iter().flatten().filter_map(|member| match &member.run {
         StatementRun::Write(plan) => Some(plan.mutation()),
         _ => None,
     });
-    weigh(core, &writes.collect::<Vec<_>>(), limit).await
+    let mut limits = weigh(core, &writes.collect::<Vec<_>>(), &limit).await?.into_iter();
+    for member in plan.members.iter_mut().flatten() {
+        if let StatementRun::Write(plan) = &mut member.run {
+            plan.limit = limits.next().map(Box::new);
+        }
+    }
+    Ok(())
 }
 
-async fn weigh(core: &Core, mutations: &[Mutation<'_>], limit: &Limit) -> Result<(), Error> {
+async fn weigh(core: &Core, mutations: &[Mutation<'_>], limit: &Limit) -> Result<Vec<Limit>, Error> {
+    let charges = write::estimate(core, mutations).await?;
     let mut sum = Charge::default();
-    for charge in write::estimate(core, mutations).await? {
-        sum.add(&charge);
-    }
-    limit.check(&sum)
+    charges.iter().for_each(|charge| sum.add(charge));
+    limit.check(&sum)?;
+    Ok(charges.iter().map(|charge| limit.share(charge)).collect())
 }
 
 #[cfg(test)]

@@ -51,9 +51,9 @@ pub(crate) async fn run(core: &Core, plan: StatementPlan) -> Result<ExecuteState
 /// Runs a BatchExecuteStatement: each statement by itself.
 pub(crate) async fn run_batch(
     core: &Core,
-    plan: StatementsPlan,
+    mut plan: StatementsPlan,
 ) -> Result<BatchExecuteStatementOutput, Error> {
-    budget::weigh_statements(core, &plan).await?;
+    budget::weigh_statements(core, &mut plan).await?;
     let mut charges: BTreeMap<String, Charge> = BTreeMap::new();
     let mut responses = Vec::with_capacity(plan.members.len());
     let mut gate = Gate::new(core);

@@ -51,7 +51,7 @@ pub(crate) fn command() -> Command {
         Arg::new("run").long("run").action(ArgAction::SetTrue).help("Run the request too: a write is made");
     Command::new("explain")
         .about("Show the plan of a request: key look-up, range read or sweep, index, filter, capacity")
-        .args([operation, request, endpoint, data, region, run])
+        .args([operation, request, endpoint, client::ca_option(), data, region, run])
         .after_help(EXAMPLES)
 }
 
@@ -60,6 +60,7 @@ struct Question {
     operation: Operation,
     request: String,
     region: String,
+    ca: Option<PathBuf>,
     run: bool,
 }
 
@@ -73,6 +74,7 @@ pub(crate) fn run(flags: &ArgMatches) -> Result<(), String> {
         operation: operation_of(&text("operation").unwrap_or_default())?,
         request: text("request").unwrap_or_default(),
         region: text("region").unwrap_or_else(client::region),
+        ca: client::ca(flags),
         run: flags.get_flag("run"),
     };
     // The server says no more than AWS does of a body that is not JSON; a person at a prompt is told where it breaks.
@@ -100,8 +102,8 @@ fn operation_of(word: &str) -> Result<Operation, String> {
 async fn of_server(question: &Question, endpoint: &str) -> Result<String, String> {
     let how = if question.run { "true" } else { "plan" };
     let headers = [(client::EXPLAIN, how)];
-    let answer =
-        client::ask(endpoint, &question.region, question.operation, &question.request, &headers).await?;
+    let server = client::Server { endpoint, region: &question.region, ca: question.ca.as_deref() };
+    let answer = client::ask(server, question.operation, &question.request, &headers).await?;
     if !answer.is_success() {
         return Err(refusal(&answer.body));
     }

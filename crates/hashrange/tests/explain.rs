@@ -40,7 +40,7 @@ impl Server {
         let mut child = child.expect("the server starts");
         let mut greeting = BufReader::new(child.stdout.take().expect("piped")).lines();
         let greeting = greeting.next().expect("a server greets").expect("in text");
-        let start = greeting.find("http://").expect("the first line names the address");
+        let start = greeting.find("http").expect("the first line names the address");
         Server { child, endpoint: greeting[start..].to_owned() }
     }
 
@@ -70,6 +70,8 @@ fn hashrange(words: &[&str]) -> Command {
             command.env_remove(name.as_ref());
         }
     }
+    // Nobody's credentials are looked for.
+    command.env("HOME", "/nowhere");
     command
 }
 
@@ -213,7 +215,7 @@ fn an_endpoint_that_is_no_address_is_refused() {
     refuses(
         &words,
         "localhost:8000",
-        &expect!["error: DATABASE is no address of a server; write http://HOST:PORT"],
+        &expect!["error: DATABASE is no address of a server; write http://HOST:PORT or https://HOST:PORT"],
     );
 }
 
@@ -312,4 +314,78 @@ fn a_server_and_a_folder_at_once_are_refused_as_usage() {
     assert_eq!((code, printed.as_str()), (Some(2), ""));
     let first = "error: the argument '--endpoint <URL>' cannot be used with '--data <DIR>'\n";
     assert!(error.starts_with(first), "{error}");
+}
+
+const PROFILES: &str = "[default]
+aws_access_key_id = AKID
+aws_secret_access_key = secret
+
+[other]
+aws_access_key_id = AKID
+aws_secret_access_key = wrong
+";
+
+/// Lists tables through `explain --run` with these words and variables.
+fn list_tables(endpoint: &str, words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut command = hashrange(&["explain", "list-tables", "--run", "{}", "--endpoint", endpoint]);
+    let output = command.args(words).envs(variables.iter().copied()).output().expect("the program runs");
+    let said = if output.status.success() { output.stdout } else { output.stderr };
+    let said = String::from_utf8(said).expect("the program prints text");
+    (output.status.code(), said.replace(endpoint, "ENDPOINT"))
+}
+
+#[test]
+fn a_server_with_tls_and_credentials_is_asked_with_its_authority_and_a_signature() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (keys, data, ca) = (file("credentials"), file("data"), file("data-tls/ca.pem"));
+    std::fs::write(&keys, PROFILES.split("\n[other]").next().expect("a profile")).expect("a writable folder");
+    let flags = ["--tls-self-signed", "--in-memory", "--data", &data, "--credentials", &keys];
+    let server = Server::start(&flags);
+    let ask = |words: &[&str], variables: &[(&str, &str)]| list_tables(&server.endpoint, words, variables);
+    let signed = [("AWS_ACCESS_KEY_ID", "AKID"), ("AWS_SECRET_ACCESS_KEY", "secret")];
+    let listed = |(code, said): (Option<i32>, String)| {
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains(r#""TableNames": []"#), "{said}");
+    };
+    listed(ask(&["--ca", &ca], &signed));
+    listed(ask(&[], &[("AWS_CA_BUNDLE", &ca), signed[0], signed[1]]));
+
+    let profiles = file("profiles");
+    std::fs::write(&profiles, PROFILES).expect("a writable folder");
+    let shared = ("AWS_SHARED_CREDENTIALS_FILE", profiles.as_str());
+    listed(ask(&["--ca", &ca], &[shared]));
+    let (code, said) = ask(&["--ca", &ca], &[shared, ("AWS_PROFILE", "other")]);
+    assert!(code == Some(1) && said.contains("InvalidSignatureException"), "{said}");
+    let (code, said) = ask(&["--ca", &ca], &[]);
+    assert!(code == Some(1) && said.starts_with("error: "), "{said}");
+
+    let (code, said) = ask(&[], &signed);
+    assert!(code == Some(1) && said.contains("no encrypted connection to ENDPOINT"), "{said}");
+    assert!(said.contains("--ca"), "{said}");
+    let (code, said) = ask(&["--ca", &file("nothing.pem")], &signed);
+    assert!(code == Some(1) && said.contains("nothing.pem: ") && said.contains("check the path"), "{said}");
+}
+
+#[test]
+fn a_model_is_tested_on_a_server_with_tls_and_credentials() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (keys, data, ca) = (file("credentials"), file("data"), file("data-tls/ca.pem"));
+    std::fs::write(&keys, PROFILES.split("\n[other]").next().expect("a profile")).expect("a writable folder");
+    let flags = ["--tls-self-signed", "--in-memory", "--data", &data, "--credentials", &keys];
+    let server = Server::start(&flags);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/models/leaderboard/catalogue.yaml");
+    let tested = |secret: &str| {
+        let mut command =
+            hashrange(&["model", "test", model, "--scale", "1", "--endpoint", &server.endpoint]);
+        command.args(["--ca", &ca]).env("AWS_ACCESS_KEY_ID", "AKID").env("AWS_SECRET_ACCESS_KEY", secret);
+        let output = command.output().expect("the program runs");
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).expect("text"))
+    };
+    let (code, said) = tested("secret");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("18 passed, 0 failed"), "{said}");
+    let (code, said) = tested("wrong");
+    assert!(code != Some(0) && said.contains("InvalidSignatureException"), "{said}");
 }

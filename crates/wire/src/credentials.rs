@@ -18,7 +18,7 @@ use hashrange_env::WallMs;
 use parking_lot::RwLock;
 
 use crate::seen::Seen;
-use crate::sigv4::{self, Parsed, SigningKey};
+use crate::sigv4::{self, Parsed, Signer, SigningKey};
 
 /// The account of callers whose access key is not itself an account number.
 pub(crate) const DEFAULT_ACCOUNT: &str = "000000000000";
@@ -308,7 +308,25 @@ impl Keyring {
     }
 }
 
-fn load(path: &Path) -> Result<Credentials, String> {
+/// The key of a profile in a file in the format of AWS's tools; `None` where there is no such file, or no key of that profile.
+///
+/// # Errors
+/// One line: the file, what is wrong, and what to do.
+pub fn signer(path: &Path, profile: &str) -> Result<Option<Signer>, String> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let Some(section) = profiles::section(&read(path)?, profile) else { return Ok(None) };
+    let found = profiles::parse(&section)
+        .map_err(|mistake| format!("{}, profile {profile}: {}", path.display(), mistake.text))?;
+    Ok(found.into_iter().next().map(|found| Signer {
+        access_key: found.access_key,
+        secret_key: found.entry.secret_key.0,
+        session_token: found.entry.session_token.map(|token| token.0),
+    }))
+}
+
+fn read(path: &Path) -> Result<String, String> {
     let name = path.display();
     let unreadable = |error: std::io::Error| format!("{name}: {error}: check the path and who may read it");
     let size = fs::metadata(path).map_err(unreadable)?.len();
@@ -317,7 +335,12 @@ fn load(path: &Path) -> Result<Credentials, String> {
             "{name}: {size} bytes are too many for a credentials file: is it the right file?"
         ));
     }
-    let text = fs::read_to_string(path).map_err(unreadable)?;
+    fs::read_to_string(path).map_err(unreadable)
+}
+
+fn load(path: &Path) -> Result<Credentials, String> {
+    let name = path.display();
+    let text = read(path)?;
     let credentials = parse(&text).and_then(collect);
     let credentials =
         credentials.map_err(|mistake| format!("{name}, line {}: {}", mistake.line, mistake.text))?;

@@ -16,9 +16,9 @@ mod server;
 pub mod sigv4;
 mod tls;
 
-pub use credentials::Keyring;
+pub use credentials::{Keyring, signer};
 pub use handler::Handler;
 pub use hashrange_service::{Budget, Caller, Explanation, Scope};
 pub use seen::Seen;
 pub use server::{Audience, Options, Server};
-pub use tls::{Source, Tls};
+pub use tls::{ClientTls, Source, Tls};

@@ -9,6 +9,7 @@ mod canonical;
 mod key;
 mod payload;
 mod query;
+mod sign;
 mod time;
 mod verify;
 
@@ -23,6 +24,7 @@ use crate::seen::Seen;
 pub use key::SigningKey;
 pub(crate) use key::is_same;
 pub(crate) use payload::{BadChunks, inner_coding, unchunk};
+pub use sign::Signer;
 use time::SignedAt;
 pub(crate) use time::{civil_from_days, days_from_civil};
 pub use verify::verify;

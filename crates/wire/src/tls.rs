@@ -1,6 +1,7 @@
 //! TLS: certificates from files or from an authority of our own, read again when told to.
 
 mod authority;
+mod client;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::connection::Refusal;
+
+pub use client::ClientTls;
 
 /// The first byte of every TLS connection: a handshake record (RFC 8446, 5.1).
 const HANDSHAKE: u8 = 22;

@@ -208,12 +208,12 @@ fn check_all(limit: &Limit, effects: &[Effects]) -> Result<(), Error> {
     limit.check(&sum)
 }
 
-/// What mutations of different items would cost as their items lie now, each by itself. A mutation that would be refused
-/// costs nothing.
+/// What mutations of different items would cost as their items lie now, each by itself, in their order. A mutation that would be
+/// refused costs nothing.
 pub(crate) async fn estimate(core: &Core, mutations: &[Mutation<'_>]) -> Result<Vec<Charge>, Error> {
     let seen = look_at_all(core, mutations).await?;
     let charge = |(mutation, seen)| intend(core, mutation, seen).map(|intent| intent.effects.charge);
-    Ok(mutations.iter().zip(&seen).filter_map(|pair| charge(pair).ok()).collect())
+    Ok(mutations.iter().zip(&seen).map(|pair| charge(pair).unwrap_or_default()).collect())
 }
 
 /// A commit that changes nothing and is applied once every item that was seen is durable.

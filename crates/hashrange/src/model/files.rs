@@ -225,7 +225,9 @@ fn beside(name: &Value, table: &Value) -> [(Operation, &'static str, Value); 3] 
 }
 
 async fn ask(endpoint: &str, operation: Operation, request: &Value) -> Result<Value, String> {
-    let answer = client::ask(endpoint, &client::region(), operation, &request.to_string(), &[]).await?;
+    let (region, ca) = (client::region(), client::ca_of_environment());
+    let server = client::Server { endpoint, region: &region, ca: ca.as_deref() };
+    let answer = client::ask(server, operation, &request.to_string(), &[]).await?;
     let body = String::from_utf8_lossy(&answer.body).into_owned();
     if !answer.is_success() {
         return Err(format!("{endpoint} refuses {}: {body}", operation.name()));

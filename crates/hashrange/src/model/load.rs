@@ -49,6 +49,7 @@ pub(super) fn command() -> Command {
     let target = [
         text("endpoint", "URL", "Load this server instead of a database in this process")
             .conflicts_with("data"),
+        client::ca_option(),
         text(
             "region",
             "REGION",
@@ -180,7 +181,10 @@ async fn open(flags: &ArgMatches, env: &Env) -> Result<(Arc<dyn Target>, Option<
         return Ok((Arc::new(Embedded::new(database.clone())), Some(database)));
     }
     let region = text("region").map_or_else(client::region, str::to_owned);
-    Ok((target::open(text("endpoint"), &region, env).await?.into(), None))
+    let ca = client::ca(flags);
+    let server =
+        text("endpoint").map(|endpoint| client::Server { endpoint, region: &region, ca: ca.as_deref() });
+    Ok((target::open(server, env).await?.into(), None))
 }
 
 async fn on(

@@ -8,7 +8,7 @@ use hashrange_env::Env;
 use hashrange_modelling::target::{Answer, Call, Reply, Target};
 use serde_json::{Value, json};
 
-use crate::client::{self, Client};
+use crate::client::{self, Client, Server};
 
 /// How long a server may take to make a table.
 const TABLE_DEADLINE: Duration = Duration::from_mins(2);
@@ -19,9 +19,9 @@ const TABLE_REST: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// One line, where the endpoint is no address.
-pub(crate) async fn open(endpoint: Option<&str>, region: &str, env: &Env) -> Result<Box<dyn Target>, String> {
-    match endpoint {
-        Some(endpoint) => Ok(Box::new(Endpoint::new(endpoint, region, env.clone())?)),
+pub(crate) async fn open(server: Option<Server<'_>>, env: &Env) -> Result<Box<dyn Target>, String> {
+    match server {
+        Some(server) => Ok(Box::new(Endpoint::new(server, env.clone())?)),
         None => Ok(Box::new(Embedded::in_memory().await.map_err(|error| error.to_string())?)),
     }
 }
@@ -34,12 +34,12 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The server at `http://host:port`. Nothing is sent yet.
+    /// A server. Nothing is sent yet.
     ///
     /// # Errors
     /// One line, where that is no such address.
-    pub(crate) fn new(endpoint: &str, region: &str, env: Env) -> Result<Endpoint, String> {
-        Ok(Endpoint { client: Client::new(endpoint, region, env.clone())?, env })
+    pub(crate) fn new(server: Server<'_>, env: Env) -> Result<Endpoint, String> {
+        Ok(Endpoint { client: Client::new(server, env.clone())?, env })
     }
 
     async fn ask(&self, call: &Call) -> Result<Reply, String> {

@@ -72,7 +72,7 @@ pub(crate) fn command() -> Command {
     let command =
         Command::new("test").about("Run every pattern and compare with what is expected and budgeted");
     super::with_files(command)
-        .args([seed, scale, endpoint, region, shared, format, output, pattern])
+        .args([seed, scale, endpoint, client::ca_option(), region, shared, format, output, pattern])
         .after_help(EXAMPLES)
 }
 
@@ -122,7 +122,10 @@ fn tested(
         let env = Env::real();
         let text = |name: &str| flags.get_one::<String>(name).map(String::as_str);
         let region = text("region").map_or_else(client::region, str::to_owned);
-        let target = target::open(text("endpoint"), &region, &env).await?;
+        let ca = client::ca(flags);
+        let server =
+            text("endpoint").map(|endpoint| client::Server { endpoint, region: &region, ca: ca.as_deref() });
+        let target = target::open(server, &env).await?;
         let progress = progress(&env);
         let today = hashrange::model::today();
         let options = run::Options {

@@ -33,6 +33,17 @@ pub(super) fn parse(text: &str) -> Result<Vec<Found>, Mistake> {
     Ok(found)
 }
 
+/// The lines of one profile, by its name, with their header; `None` where there is none of that name.
+pub(super) fn section(text: &str, name: &str) -> Option<String> {
+    let is_header = |line: &&str| line.starts_with('[');
+    let of_header =
+        |line: &str| line.strip_prefix('[')?.split_once(']').map(|(inside, _)| inside.trim().to_owned());
+    let mut lines = text.lines().skip_while(|line| of_header(line).as_deref() != Some(name));
+    let header = lines.next()?;
+    let lines: Vec<&str> = std::iter::once(header).chain(lines.take_while(|line| !is_header(line))).collect();
+    Some(lines.join("\n"))
+}
+
 fn setting(draft: &mut Draft, number: usize, line: &str) -> Result<(), Mistake> {
     let Some((name, value)) = line.split_once('=') else {
         return Err(Mistake::new(number, "this line is no setting: write name = value"));

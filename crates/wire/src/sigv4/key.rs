@@ -30,12 +30,17 @@ impl SigningKey {
         SigningKey(key)
     }
 
+    /// The signature of a text.
+    pub(super) fn sign(&self, text: &[u8]) -> [u8; 32] {
+        let mut mac = self.0.clone();
+        mac.update(text);
+        mac.finalize().into_bytes().into()
+    }
+
     /// Whether `signature`, in lower-case hexadecimal digits, is that of `text`. The time taken does not depend on
     /// where they differ.
     pub(super) fn has_signed(&self, text: &[u8], signature: &[u8]) -> bool {
-        let mut mac = self.0.clone();
-        mac.update(text);
-        is_same(&hex(&mac.finalize().into_bytes().into()), signature)
+        is_same(&hex(&self.sign(text)), signature)
     }
 }
 

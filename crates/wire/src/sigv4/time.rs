@@ -128,7 +128,7 @@ pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
-fn basic(seconds: i64) -> String {
+pub(super) fn basic(seconds: i64) -> String {
     let (year, month, day) = civil_from_days(seconds.div_euclid(86_400));
     let time = seconds.rem_euclid(86_400);
     format!("{year:04}{month:02}{day:02}T{:02}{:02}{:02}Z", time / 3600, time / 60 % 60, time % 60)
