@@ -19,6 +19,9 @@ Examples:
       Run it too, and show the answer and what it consumed
   hashrange explain scan --data hashrange-data '{\"TableName\": \"shop\"}'
       On the folder of a server that does not run
+  hashrange explain scan --endpoint https://db.local:8000 --ca hashrange-data-tls/ca.pem '{\"TableName\": \"shop\"}'
+      On a server with TLS. Requests are signed with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile (AWS_PROFILE)
+      of the shared credentials file, where there are such
 
 The request is the JSON that `aws dynamodb OPERATION --cli-input-json` takes. Over HTTP the same is told in the response
 header x-hashrange-explain to a request that has that header: `true` runs it, `plan` only plans it.

@@ -183,8 +183,7 @@ fn pattern(recording: &Recording, seen: &Seen, number: usize, entities: &[Entity
         request: Some(draft.request).filter(|_| operation(shape.operation()).is_some()),
         parameters,
         strong: read.then(|| shape.field("consistent").is_some()),
-        // A recording of a few seconds ends within one, so that its average may be above its busiest second.
-        peak_rps: Some(rounded(count(seen.peak).max(recording.rate(seen.count)))),
+        peak_rps: Some(rounded(count(seen.peak))),
         avg_rps: Some(rounded(recording.rate(seen.count))),
         budget: budget(seen, read),
         items: (read && seen.examined > 0).then(|| rounded(seen.examined_mean())),
