@@ -303,6 +303,6 @@ fn upkeep(changes: &mut Changes<'_>, subject: &Subject, old: &Table, new: &Table
     set(
         "resource policy",
         &|table| table.policy.as_ref().map(ToString::to_string).unwrap_or_default(),
-        "PutResourcePolicy; it holds within seconds",
+        "PutResourcePolicy, while the table serves; it holds a moment later",
     );
 }

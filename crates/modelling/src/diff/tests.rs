@@ -142,7 +142,7 @@ fn settings_that_a_table_is_run_with_are_changes() {
           update table Shop: UpdateTable, while the table serves; readers need the permission to use the key
           update table Shop: UpdateContributorInsights, while the table serves; each event that is counted is paid
           update table Shop: EnableKinesisStreamingDestination or its counterpart; records begin then
-          update table Shop: PutResourcePolicy; it holds within seconds
+          update table Shop: PutResourcePolicy, while the table serves; it holds a moment later
     "#]].assert_eq(&diff.text());
     assert_eq!(diff.gravest(), Effect::NewTable);
     // A file that states no type of resource does not change it.

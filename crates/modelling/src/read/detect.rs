@@ -136,9 +136,9 @@ pub fn detect(root: &Node) -> Result<Format, String> {
 
 /// Terraform's language in JSON: resources by type, then by label.
 fn is_terraform(root: &Node) -> bool {
-    let kinds = root.get("resource").map_or(&[][..], Node::entries);
-    !kinds.is_empty()
-        && kinds.iter().all(|(kind, named)| kind.as_str().is_some() && !named.entries().is_empty())
+    let Some(resources) = root.get("resource") else { return false };
+    let is_map = matches!(resources.data, super::node::Data::Map(_));
+    is_map && resources.entries().iter().all(|(_, named)| !named.entries().is_empty())
 }
 
 /// A service file whose resources come as a list, or from another file.

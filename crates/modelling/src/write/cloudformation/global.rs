@@ -19,7 +19,7 @@ pub(super) fn properties(table: &Table, id: &str, assumed: &mut Told) -> Value {
         out.put(member, (!indexes.is_empty()).then(|| json!(indexes)));
     }
     out.put("BillingMode", Some(json!(if capacity.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" })));
-    let writes = capacity.map(|units| writes(units.write, table.scaling[1], &table.name, assumed));
+    let writes = capacity.and_then(|units| writes(Some(units.write), table.scaling[1], &table.name, assumed));
     out.put("WriteProvisionedThroughputSettings", writes);
     let most = table.on_demand_max.write;
     out.put(
@@ -49,9 +49,9 @@ fn streamed(table: &Table, assumed: &mut Told) -> Option<Value> {
 
 fn index(index: &Index, table: &Table, assumed: &mut Told) -> Value {
     let mut out = Members(words::index(index));
-    let writes = index.capacity.map(|units| {
-        writes(units.write, index.scaling[1], &format!("{}.{}", table.name, index.name), assumed)
-    });
+    let name = format!("{}.{}", table.name, index.name);
+    let units = index.capacity.map(|units| units.write);
+    let writes = writes(units, index.scaling[1], &name, assumed);
     out.put("WriteProvisionedThroughputSettings", writes);
     let most = index.on_demand_max.write;
     out.put(
@@ -63,13 +63,14 @@ fn index(index: &Index, table: &Table, assumed: &mut Told) -> Value {
 }
 
 /// Writes of a global table scale in any case; where no policy is stated, between the same bounds.
-fn writes(units: f64, scaling: Option<Scaling>, name: &str, assumed: &mut Told) -> Value {
-    let scaling = scaling.unwrap_or_else(|| {
+fn writes(units: Option<f64>, scaling: Option<Scaling>, name: &str, assumed: &mut Told) -> Option<Value> {
+    let assume = |units: f64| {
         let what = "writes of a global table have a policy of scaling, which is written with the capacity as both bounds";
         assumed.add(what, name);
         Scaling { min: units, max: units, target: TARGET, disable_scale_in: false }
-    });
-    side(Some(units), Some(scaling), "Write").unwrap_or_default()
+    };
+    let scaling = scaling.or_else(|| units.map(assume))?;
+    side(units, Some(scaling), "Write")
 }
 
 /// A policy, which starts at the capacity; or the capacity alone.
@@ -114,7 +115,7 @@ fn replicas(table: &Table, reads: Option<&Value>) -> Value {
 fn index_of_replica(index: &Index) -> Option<Value> {
     let mut out = Members(Map::new());
     out.put("IndexName", Some(json!(index.name)));
-    let reads = index.capacity.and_then(|units| side(Some(units.read), index.scaling[0], "Read"));
+    let reads = side(index.capacity.map(|units| units.read), index.scaling[0], "Read");
     out.put("ReadProvisionedThroughputSettings", reads);
     let most = index.on_demand_max.read;
     out.put("ReadOnDemandThroughputSettings", most.map(|units| json!({"MaxReadRequestUnits": whole(units)})));
