@@ -180,15 +180,17 @@ async fn shards_without_a_key_of_their_own_are_an_error() {
     let text = format!(
         r#"{BOARD}
   - {{id: none, name: no shard in the key, operation: Query, key: {{PK: "PLAYER#{{playerId}}"}}, shards: 4}}
+  - {{id: many, name: too many, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, shards: 4000000000}}
   - {{id: more, name: more shards than there are, operation: Query, index: Board, key: {{board: "BOARD#{{week}}#{{shard}}"}}, shards: 5}}
 "#
     );
     let outcome = Model::from_text(&text).unwrap().test().scales(&[1]).await;
     let wrong = vec!["shards-without-key"];
-    assert_eq!(errors(&outcome), [("none", wrong.clone()), ("more", wrong)].into(), "{outcome}");
+    let all = ["none", "many", "more"].map(|id| (id, wrong.clone()));
+    assert_eq!(errors(&outcome), all.into(), "{outcome}");
     let messages: Vec<&str> = outcome.report.findings().map(|finding| finding.message.as_str()).collect();
     assert!(
-        messages[0].contains("write {shard}") && messages[1].contains("{shard} takes 4 values"),
+        messages[0].contains("write {shard}") && messages[2].contains("{shard} takes 4 values"),
         "{messages:?}"
     );
 }

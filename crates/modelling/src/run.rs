@@ -238,7 +238,13 @@ fn observed((tested, run): (&Tested, &Run)) -> Observed {
         examined: run.examined as f64,
         returned: run.returned as f64,
         returned_bytes: all_bytes.then_some(run.returned_bytes as f64),
-        pages: run.pages as f64,
+        // Rules judge how one collection is read: of shards, each.
+        pages: match run.class {
+            Some(PlanClass::Scatter(shards)) if tested.plan.class == PlanClass::Scatter(shards) => {
+                (run.pages as f64 / f64::from(shards.max(1))).ceil()
+            }
+            _ => run.pages as f64,
+        },
         has_more: run.has_more,
         arms: run.arms.clone(),
         ..Observed::of(&tested.id, Evidence::Run)

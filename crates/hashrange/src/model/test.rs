@@ -32,7 +32,7 @@ Examples:
 Samples are given in the model or made from its entities: the same seed makes the same data. At 10x there are ten times as
 many item collections, each as large as before: a pattern that costs more there grows with its table.
 
-Exit codes: 0 every pattern passed; 1 a pattern failed, broke its budget or could not be run; 2 the command line or a file
+Exit codes: 0 every pattern passed; 1 a pattern failed, broke its budget or could not be run, or a rule finds an error; 2 the command line or a file
 is wrong.";
 
 /// How long a command is silent before it tells what it does.
@@ -181,5 +181,10 @@ fn told(flags: &ArgMatches, catalogue: &Catalogue, report: &Report) -> ExitCode 
         }
     }
     let is_grave = more.iter().any(|finding| finding.severity == Severity::Error);
+    if report.passed() && is_grave {
+        eprintln!(
+            "every pattern passed, but rules found errors in what was observed; fix them, or waive them with a reason"
+        );
+    }
     if report.passed() && !is_grave { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -25,8 +25,11 @@ pub struct Shards {
 /// # Errors
 /// One line: that no gap of the partition key is the shard, or that it takes another number of values.
 pub fn shards(catalogue: &Catalogue, pattern: &Pattern) -> Option<Result<Shards, String>> {
-    let count = pattern.shards.filter(|count| (2..=SHARDS_MAX).contains(count))?;
+    let count = pattern.shards.filter(|count| *count > 1)?;
     let gaps = partition_gaps(catalogue, pattern)?;
+    if count > SHARDS_MAX {
+        return Some(Err(format!("shards: {count}, and a read has at most {SHARDS_MAX}")));
+    }
     let named = |gap: &&String| WORDS.iter().any(|word| gap.to_lowercase().contains(word));
     let takes = |gap: &&String| declared(catalogue, pattern, gap).is_some_and(|values| fits(&values, count));
     let Some(gap) = gaps.iter().find(named).or_else(|| gaps.iter().find(takes)) else {

@@ -8,15 +8,21 @@ use hashrange_item::{AttributeValue, Kind};
 
 use super::token;
 
-/// What stands between pieces of an outline, so that two neighbours are not read as one.
-#[derive(Hash)]
+/// What stands before each piece of an outline, so that two neighbours are not read as one: a kind of piece, and its number.
+#[derive(Clone, Copy)]
 enum Mark {
-    Field(Field),
+    Field = 1,
     Word,
     Name,
-    Literal(Kind),
-    Key(Kind),
-    Group(Group),
+    Literal,
+    Key,
+    Group,
+}
+
+impl Mark {
+    fn with(self, number: u64) -> u64 {
+        (self as u64) << 56 ^ number
+    }
 }
 
 /// What makes hashes of one recording unlike those of another.
@@ -53,6 +59,8 @@ struct Open {
 pub(super) struct Digest {
     /// Whether type prefixes of key values count.
     pub(super) with_tokens: bool,
+    /// Whether key values are hashed too, for [`Digest::partitions`] and [`Digest::look_up`].
+    pub(super) with_values: bool,
     seed: Seed,
     hasher: FoldHasher<'static>,
     open: Vec<Open>,
@@ -75,6 +83,7 @@ impl Digest {
         let seed = Seed(0);
         Digest {
             with_tokens: true,
+            with_values: false,
             seed,
             hasher: seed.hasher(),
             open: Vec::new(),
@@ -89,8 +98,8 @@ impl Digest {
     }
 
     /// Forgets what was told and keeps its memory. Hashes of one seed say nothing of those of another.
-    pub(super) fn restart(&mut self, seed: Seed, with_tokens: bool) {
-        self.with_tokens = with_tokens;
+    pub(super) fn restart(&mut self, seed: Seed, with_tokens: bool, with_values: bool) {
+        (self.with_tokens, self.with_values) = (with_tokens, with_values);
         self.seed = seed;
         self.hasher = seed.hasher();
         self.open.clear();
@@ -120,11 +129,6 @@ impl Digest {
         Some(LookUp { whole, first, remainder: self.remainder })
     }
 
-    fn text(&mut self, mark: &Mark, text: &str) {
-        mark.hash(&mut self.hasher);
-        text.hash(&mut self.hasher);
-    }
-
     fn taken(&mut self) -> u64 {
         std::mem::replace(&mut self.hasher, self.seed.hasher()).finish()
     }
@@ -151,15 +155,18 @@ impl Outline for Digest {
         if self.operation.is_empty() {
             self.operation = word;
         }
-        self.text(&Mark::Word, word);
+        // Where a word stands in the program is as good as its letters: a word that stands there twice makes two forms, which are
+        // one again when they are told.
+        self.hasher.write_u64(Mark::Word.with(word.as_ptr().addr() as u64 ^ (word.len() as u64) << 48));
     }
 
     fn name(&mut self, name: &str) {
-        self.text(&Mark::Name, name);
+        self.hasher.write_u64(Mark::Name.with(name.len() as u64));
+        self.hasher.write(name.as_bytes());
     }
 
     fn literal(&mut self, kind: Kind) {
-        Mark::Literal(kind).hash(&mut self.hasher);
+        self.hasher.write_u64(Mark::Literal.with(kind as u64));
     }
 
     fn open(&mut self, group: Group) {
@@ -175,7 +182,7 @@ impl Outline for Digest {
     fn close(&mut self) {
         let Some(Open { group, outer, first }) = self.open.pop() else { return };
         self.hasher = outer;
-        Mark::Group(group).hash(&mut self.hasher);
+        self.hasher.write_u64(Mark::Group.with(group as u64));
         let members = &mut self.members[first..];
         members.sort_unstable();
         if group == Group::List {
@@ -195,17 +202,20 @@ impl Outline for Digest {
 
 impl PlanOutline for Digest {
     fn field(&mut self, field: Field) {
-        Mark::Field(field).hash(&mut self.hasher);
+        self.hasher.write_u64(Mark::Field.with(field as u64));
     }
 
     fn key(&mut self, hash: bool, value: &AttributeValue) {
-        Mark::Key(value.kind()).hash(&mut self.hasher);
+        self.hasher.write_u64(Mark::Key.with(value.kind() as u64));
         let token = token::of(value);
         if let Some(token) = token {
             self.has_token = true;
             if self.with_tokens {
                 token.hash(&mut self.hasher);
             }
+        }
+        if !self.with_values {
+            return;
         }
         let hashed = value_hash(value, self.seed);
         if hash {
@@ -220,6 +230,9 @@ impl PlanOutline for Digest {
     }
 
     fn partition(&mut self) {
+        if !self.with_values {
+            return;
+        }
         let partition = std::mem::replace(&mut self.partition, self.seed.hasher());
         self.partitions.push(partition.finish());
     }

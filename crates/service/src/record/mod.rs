@@ -53,6 +53,11 @@ const PATIENCE: u64 = 4_096;
 /// How rarely: one request of so many.
 const RARELY: u64 = 64;
 
+/// A link is told where one read in so many is followed,
+const FOLLOWED_SHARE: u64 = 4;
+/// and one look-up in so many follows such a read.
+const FOLLOWING_SHARE: u64 = 4;
+
 thread_local! {
     /// The memory of the hash of forms.
     static DIGEST: RefCell<Digest> = RefCell::new(Digest::new());
@@ -241,7 +246,7 @@ impl Recorder {
         }
         let began = self.clock.monotonic();
         Some(DIGEST.with_borrow_mut(|digest| {
-            digest.restart(self.seed, true);
+            digest.restart(self.seed, true, self.links.is_open(began.saturating_sub(self.started)));
             plan.outline(digest);
             let forms = self.forms.load();
             let Some(form) = forms.get(&digest.id()) else {
@@ -257,7 +262,7 @@ impl Recorder {
         form: &Arc<Form>,
         plan: &mut Plan,
         caller: &Caller,
-        digest: &Digest,
+        digest: &mut Digest,
         began: Duration,
     ) -> Ticket {
         let since = began.saturating_sub(self.started);
@@ -267,7 +272,7 @@ impl Recorder {
             pace.continued += u64::from(is_continued);
             pace.came(since.as_secs(), self.started_wall.seconds())
         };
-        if self.links.is_open(since)
+        if digest.with_values
             && !is_continued
             && let Some(look_up) = digest.look_up()
         {
@@ -281,6 +286,10 @@ impl Recorder {
         }
         let is_full = count <= FULL_FIRST || count.is_multiple_of(self.sample);
         let full = is_full.then(|| {
+            if !digest.with_values {
+                digest.restart(self.seed, digest.with_tokens, true);
+                plan.outline(digest);
+            }
             let mut tally = form.tally.lock();
             tally.sampled += 1;
             digest.partitions.iter().for_each(|hash| tally.keys.add(*hash));
@@ -301,7 +310,7 @@ impl Recorder {
     /// The form of a request that is not among the ones that were known a moment ago; so many there were.
     fn form(&self, plan: &Plan, digest: &mut Digest, known: usize) -> Arc<Form> {
         if known >= FORMS_WITH_TOKENS_MAX && digest.has_token {
-            digest.restart(self.seed, false);
+            digest.restart(self.seed, false, digest.with_values);
             plan.outline(digest);
         }
         let _learning = self.learning.lock();
@@ -382,14 +391,16 @@ impl Recorder {
             duration,
             sample: self.sample,
             tables: self.tables.lock().values().cloned().collect(),
-            links: self.told_links(&shapes),
+            links: self.told_links(&shapes, &told),
             forms: told.into_iter().map(|(shape, counted)| self.recorded(shape, &counted)).collect(),
             other: self.other.pace.lock().count(),
             refused: refused.iter().map(|((operation, code), count)| (*operation, *code, *count)).collect(),
         }
     }
 
-    fn told_links(&self, shapes: &BTreeMap<u64, Shape>) -> Vec<Link> {
+    /// Pairs that are no accident. Where all callers sign with one key, requests of one program follow those of another by
+    /// chance: then only a few of the reads are followed, or only a few of the look-ups follow one.
+    fn told_links(&self, shapes: &BTreeMap<u64, Shape>, told: &BTreeMap<Shape, (Pace, Tally)>) -> Vec<Link> {
         let counts = self.links.counts();
         let mut reads: BTreeMap<&Shape, u64> = BTreeMap::new();
         for (form, count) in &counts.reads {
@@ -411,7 +422,13 @@ impl Recorder {
             look_ups: pair.look_ups,
             most: pair.most,
         };
-        pairs.into_iter().map(link).collect()
+        let count = |shape: &Shape| told.get(shape).map_or(0, |(pace, _)| pace.count());
+        let is_meant = |link: &Link| {
+            // Only some reads were remembered; as many look-ups follow each of the others.
+            let following = link.look_ups.saturating_mul(count(&link.from)) / link.reads.max(1);
+            link.followed * FOLLOWED_SHARE >= link.reads && following * FOLLOWING_SHARE >= count(&link.to)
+        };
+        pairs.into_iter().map(link).filter(is_meant).collect()
     }
 
     fn recorded(&self, shape: Shape, (pace, tally): &(Pace, Tally)) -> Recorded {
