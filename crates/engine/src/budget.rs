@@ -325,7 +325,9 @@ pub(crate) async fn weigh_statements(core: &Core, plan: &mut StatementsPlan) -> 
 async fn weigh(core: &Core, mutations: &[Mutation<'_>], limit: &Limit) -> Result<Vec<Limit>, Error> {
     let charges = write::estimate(core, mutations).await?;
     let mut sum = Charge::default();
-    charges.iter().for_each(|charge| sum.add(charge));
+    for charge in &charges {
+        sum.add(charge);
+    }
     limit.check(&sum)?;
     Ok(charges.iter().map(|charge| limit.share(charge)).collect())
 }

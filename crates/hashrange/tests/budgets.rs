@@ -41,6 +41,7 @@ async fn grow_and_shrink(database: Database, ended: Arc<AtomicBool>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+#[expect(clippy::disallowed_methods, reason = "a race of real threads is what is tested")]
 async fn a_batch_never_costs_more_than_its_budget_whatever_others_write() {
     let (_folder, database) = a_table().await;
     let ended = Arc::new(AtomicBool::new(false));

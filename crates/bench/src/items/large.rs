@@ -63,8 +63,10 @@ fn compare(run: &mut Run, many: &Server) -> Result<(), Failure> {
     }
     // A row that no cache has costs a read of its block, which the client hardly sees and the processor does.
     let cpu = run.report.ratio(&line(GET_MANY, 64), &line(GET_FEW, 64), |sample| sample.server_cpu_us);
-    run.report
-        .note(format!("GetItem, 64 connections: server CPU on {} / 1,000 is {cpu:.2}, judged by no bar.", run.items));
+    run.report.note(format!(
+        "GetItem, 64 connections: server CPU on {} / 1,000 is {cpu:.2}, judged by no bar.",
+        run.items
+    ));
     Ok(())
 }
 
