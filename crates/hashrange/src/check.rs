@@ -3,11 +3,14 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command};
+use hashrange_engine::catalog::Catalog;
+use hashrange_env::Env;
 use hashrange_item::Row;
 use hashrange_store::{Address, Space, Stored};
-use hashrange_store_local::{Damage, Observer, OpenError, Salvaged, Summary};
+use hashrange_store_local::{Damage, LocalStore, Observer, OpenError, Salvaged, Summary};
 
 /// Something is damaged or missing.
 const DAMAGED: u8 = 3;
@@ -52,6 +55,14 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
         Some(to) => hashrange_store_local::salvage(&folder, &to, &mut printer)
             .map(|(summary, salvaged)| (summary, Some((to, salvaged)))),
     };
+    if let Ok((summary, Some((to, salvaged)))) = &done
+        && summary.damages > 0
+        && let Some(last) = salvaged.last_space
+        && let Err(error) = part_from_lost_tables(to, last)
+    {
+        eprintln!("error: the copy {} is not finished: {error}", to.display());
+        return ExitCode::FAILURE;
+    }
     match done {
         Ok((summary, salvaged)) => {
             conclude(&folder, &summary, salvaged.as_ref());
@@ -62,6 +73,20 @@ pub(crate) fn run(flags: &ArgMatches) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Keeps new tables of the copy apart from rows of tables that its catalogue may have lost.
+fn part_from_lost_tables(copy: &Path, last: Space) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.map_err(|error| error.to_string())?.block_on(async {
+        let env = Env::real();
+        let options = hashrange_store_local::Options::default();
+        let store = LocalStore::open(copy, &options, env.clone()).map_err(|error| error.to_string())?;
+        let store = Arc::new(store);
+        let skipped = Catalog::skip_spaces(Arc::clone(&store) as _, env, last).await;
+        store.close();
+        skipped.map_err(|error| error.to_string())
+    })
 }
 
 fn explained(folder: &Path, error: &OpenError) -> String {

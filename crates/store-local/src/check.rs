@@ -283,9 +283,15 @@ impl<'a> Check<'a> {
     ) {
         let place =
             |key: Option<&Vec<u8>>, none: &str| key.map_or_else(|| none.to_owned(), |key| describe(id, key));
+        // The catalogue's keys are the first of all.
+        let catalogue = from.as_ref().is_none_or(|key| keys::space_of(key) == Some(Space::CATALOG));
         let affects = format!(
             "{} after {} and before {}: they may be missing, or older ones may show",
-            if id == LOG { "log records" } else { "rows" },
+            match id {
+                LOG => "log records",
+                _ if catalogue => "the catalogue of tables, if it is in this file, and rows",
+                _ => "rows",
+            },
             place(from.as_ref(), "the beginning"),
             place(to, "the end of the file")
         );

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::files::Damage;
+use crate::files::{Damage, keyspaces};
 use crate::sequence;
 
 /// Version of the on-disk format that this build reads and writes; `docs/format.md` tells the versions apart.
@@ -192,12 +192,12 @@ impl Folder {
     pub(crate) fn open(path: &Path) -> Result<Folder, OpenError> {
         let unwritable =
             |error: io::Error| OpenError::Unwritable { path: path.into(), why: error.to_string() };
-        fs::create_dir_all(path).map_err(unwritable)?;
+        let made = make(path).map_err(unwritable)?;
         // Before the lock: a foreign folder must not be touched at all.
         let found = version(path)?;
         let handle = lock(path)?;
         if found.is_none() {
-            start_anew(path).map_err(unwritable)?;
+            sync_entries(&made).and_then(|()| start_anew(path)).map_err(unwritable)?;
         }
         Ok(Folder { path: path.into(), handle, found })
     }
@@ -218,7 +218,8 @@ impl Folder {
         let drafted = match self.found {
             Some(FORMAT_VERSION) => return Ok(()),
             Some(_) => write_draft(&self.path),
-            None => Ok(()),
+            // The engine syncs what is in its folders, and not that they are there.
+            None => sync_folder(&keyspaces(&self.tree())).and_then(|()| sync_folder(&self.tree())),
         };
         drafted
             .and_then(|()| fs::rename(self.path.join(FORMAT_FILE_DRAFT), self.path.join(FORMAT_FILE)))
@@ -235,6 +236,33 @@ impl Folder {
     pub(crate) fn tree(&self) -> PathBuf {
         self.path.join(TREE_FOLDER)
     }
+}
+
+/// Makes the folder where it is not there. Returns it and the folders above it that were made.
+fn make(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let above = path.ancestors().skip(1).take_while(missing);
+    let made = std::iter::once(path).chain(above).map(Path::to_owned).collect();
+    fs::create_dir_all(path)?;
+    Ok(made)
+}
+
+/// Makes it durable that these folders are there.
+fn sync_entries(folders: &[PathBuf]) -> io::Result<()> {
+    for folder in folders {
+        let Some(above) = folder.parent() else { continue };
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        match sync_folder(above) {
+            // What this user may not read it cannot sync either, and it may well be somebody else's.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            done => done?,
+        }
+    }
+    Ok(())
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
 }
 
 /// Locks the folder itself.

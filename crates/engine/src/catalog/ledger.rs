@@ -127,6 +127,16 @@ impl Ledger {
 
     /// The first of `count` space ids that nobody has had.
     pub(super) async fn allocate(&self, count: u64) -> StoreResult<u64> {
+        self.advance(|first| first + count).await
+    }
+
+    /// Hands out no space up to this one from now on.
+    pub(super) async fn skip(&self, last: Space) -> StoreResult<()> {
+        self.advance(|first| first.max(last.0 + 1)).await.map(|_| ())
+    }
+
+    /// Sets the next space id, and returns the one before.
+    async fn advance(&self, next: impl Fn(u64) -> u64) -> StoreResult<u64> {
         let key = RowKey { kind: COUNTER, sort: Bytes::new() };
         let at = Address { space: Space::CATALOG, partition: Bytes::new(), row: key.clone() };
         let mut found = self.store.get(&at, Freshness::Newest).await?;
@@ -134,7 +144,7 @@ impl Ledger {
             let first = counter(&found)?;
             let expected = found.row.map(|stored| stored.stamp);
             let stamp = self.stamps.next(&self.env, expected);
-            let value = Bytes::copy_from_slice(&(first + count).to_be_bytes());
+            let value = Bytes::copy_from_slice(&next(first).to_be_bytes());
             let mut part = expecting(Bytes::new(), key.clone(), expected);
             part.writes.push(Write::Put { row: key.clone(), stored: Stored { stamp, value } });
             match self.commit(part).await? {

@@ -89,6 +89,15 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// Gives no new table or index of this store a space up to `last`: those may hold rows of tables that the catalogue has
+    /// lost.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn skip_spaces(store: Arc<dyn Store>, env: Env, last: Space) -> Result<(), StoreError> {
+        Ledger::new(store, env).skip(last).await
+    }
+
     /// The table that a request on items names, by name or ARN.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ mod shim;
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value as Json, json};
@@ -232,13 +232,8 @@ fn a_damaged_folder_is_refused_checked_and_salvaged() {
     assert_eq!(whole.status.code(), Some(0), "{}", said(&whole));
     assert!(said(&whole).ends_with(&format!("{data} is whole\n")), "{}", said(&whole));
 
-    let tables = shim.root().join("tree/keyspaces/1/tables");
-    let table = std::fs::read_dir(tables).expect("tables").next().expect("one").expect("readable").path();
-    let mut bytes = std::fs::read(&table).expect("readable");
     // In the midst of the items; the catalogue of tables comes first.
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&table, bytes).expect("writable");
+    let table = flip(shim.root(), |length| length / 2);
     let damaged = check(&[data]);
     assert_eq!(damaged.status.code(), Some(3), "{}", said(&damaged));
     let name = format!("damaged: {} at byte ", table.strip_prefix(shim.root()).expect("below").display());
@@ -252,6 +247,47 @@ fn a_damaged_folder_is_refused_checked_and_salvaged() {
     let again = check(&[data, "--salvage", text(&rescued)]);
     assert_eq!(again.status.code(), Some(1), "a folder with a database is not written over");
     serve_rescued(base.path(), &rescued);
+}
+
+/// Changes one bit of the only file of rows.
+fn flip(data: &Path, place: impl Fn(usize) -> usize) -> PathBuf {
+    let tables = data.join("tree/keyspaces/1/tables");
+    let table = std::fs::read_dir(tables).expect("tables").next().expect("one").expect("readable").path();
+    let mut bytes = std::fs::read(&table).expect("readable");
+    let place = place(bytes.len());
+    bytes[place] ^= 1;
+    std::fs::write(&table, bytes).expect("writable");
+    table
+}
+
+#[test]
+fn a_table_that_the_catalogue_lost_is_told_and_its_rows_meet_no_new_table() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let shim = Shim::new(base.path());
+    let server = Server::start(&shim);
+    let mut connection = server.connect();
+    create(&mut connection);
+    for number in 0..200 {
+        assert_eq!(put(&mut connection, number).status, 200);
+    }
+    server.stop();
+    // In the first block.
+    flip(shim.root(), |_| 60);
+    let copy = Shim::new(&base.path().join("copy"));
+    let salvaged = check(&[text(shim.root()), "--salvage", text(copy.root())]);
+    assert_eq!(salvaged.status.code(), Some(3), "{}", said(&salvaged));
+    let named = "at byte 0: the checksum of a block does not match (affects the catalogue of tables, if it is in this file, \
+                 and rows after the beginning and before ";
+    assert!(said(&salvaged).contains(named), "{}", said(&salvaged));
+
+    let server = Server::start(&copy);
+    let mut connection = server.connect();
+    assert_eq!(get(&mut connection, 7).status, 400, "the table is gone");
+    create(&mut connection);
+    assert!((0..200).all(|number| !is_there(&mut connection, number)), "a new table has items of a lost one");
+    assert_eq!(put(&mut connection, 7).status, 200);
+    server.stop();
+    assert_eq!(check(&[text(copy.root())]).status.code(), Some(0));
 }
 
 /// Most items are there, and the table's count says how many.

@@ -119,6 +119,12 @@ impl Contents {
         })
     }
 
+    /// The greatest space of a table or index that anything is there of.
+    pub(super) fn last_space(&self) -> Option<Space> {
+        let owners = self.counted.keys().chain(self.totals.keys()).map(|(space, _)| *space);
+        owners.chain(self.forgotten.iter().copied()).filter(|space| *space >= Space::FIRST_USER).max()
+    }
+
     /// The greatest commit that a change log has a record of.
     pub(super) fn logged(&self) -> u64 {
         self.logged

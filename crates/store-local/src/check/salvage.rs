@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use fjall::{UserKey, UserValue};
-use hashrange_store::Address;
+use hashrange_store::{Address, Space};
 
 use super::{Check, Summary, unreadable};
 use crate::Options;
@@ -23,6 +23,8 @@ const BATCH_BYTES: usize = 4 << 20;
 pub struct Salvaged {
     /// Keys copied: rows, log records, totals and marks.
     pub keys: u64,
+    /// The greatest space of a table or index that anything was found of.
+    pub last_space: Option<Space>,
 }
 
 /// Writes to the new folder.
@@ -92,5 +94,5 @@ pub(super) fn copy(mut check: Check<'_>, to: &Path) -> Result<(Summary, Salvaged
     drop(copy);
     Watermark::open(to, sequence).map_err(|error| unreadable(to, &error))?;
     folder.finish()?;
-    Ok((check.summary, Salvaged { keys }))
+    Ok((check.summary, Salvaged { keys, last_space: contents.last_space() }))
 }

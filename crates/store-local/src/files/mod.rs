@@ -61,9 +61,14 @@ impl fmt::Display for Damage {
     }
 }
 
-/// The folder of one of fjall's keyspaces, below the folder of the trees.
+/// The folder of fjall's keyspaces, below the folder of the trees.
+pub(crate) fn keyspaces(tree: &Path) -> PathBuf {
+    tree.join("keyspaces")
+}
+
+/// The folder of one of fjall's keyspaces.
 pub(crate) fn keyspace(tree: &Path, id: u64) -> PathBuf {
-    tree.join("keyspaces").join(id.to_string())
+    keyspaces(tree).join(id.to_string())
 }
 
 /// What a keyspace holds, for people.

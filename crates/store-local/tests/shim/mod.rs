@@ -31,11 +31,16 @@ const LOG: &str = "HASHRANGE_SHIM_LOG";
 const GRAVES: &str = "HASHRANGE_SHIM_GRAVES";
 
 /// Bytes of `struct control`, and where some of its fields are.
-const CONTROL_BYTES: usize = 128;
+const CONTROL_BYTES: usize = SITES_AT + SITES * 16;
 const SEEN_AT: u64 = 28;
 const HIT_AT: u64 = 32;
 const DENY_SYNC_AT: u64 = 36;
 const PART_AT: usize = 40;
+const SITE_AT: usize = 128;
+const COLLECT_AT: usize = 136;
+const SITES_FOUND_AT: u64 = 140;
+const SITES_AT: usize = 144;
+const SITES: usize = 2048;
 
 const RECORD_BYTES: usize = 56;
 const MAGIC: u32 = 0x4852_5348;
@@ -55,6 +60,17 @@ pub struct Fault {
     pub delay_us: u32,
     /// Only calls on paths with this in them.
     pub part: &'static str,
+    /// Only calls from there; 0 for anywhere.
+    pub site: u64,
+}
+
+/// A place in the program, with all that led to it, from which calls came.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// As in [`Fault`].
+    pub site: u64,
+    /// How many.
+    pub calls: u32,
 }
 
 /// The file through which a running child is told.
@@ -68,7 +84,7 @@ impl Control {
     }
 
     pub fn arm(&self, fault: Fault) {
-        let mut bytes = [0; CONTROL_BYTES];
+        let mut bytes = vec![0; CONTROL_BYTES];
         let words = [
             0,
             fault.calls,
@@ -82,8 +98,26 @@ impl Control {
             bytes[at * 4..at * 4 + 4].copy_from_slice(&word.to_ne_bytes());
         }
         bytes[PART_AT..PART_AT + fault.part.len()].copy_from_slice(fault.part.as_bytes());
+        bytes[SITE_AT..SITE_AT + 8].copy_from_slice(&fault.site.to_ne_bytes());
         self.write(0, &bytes);
         self.write(0, &1_u32.to_ne_bytes());
+    }
+
+    /// Notes from now on where such calls come from; none fails.
+    pub fn collect(&self, calls: u32) {
+        self.arm(Fault { calls, ..Fault::default() });
+        self.write(COLLECT_AT as u64, &1_u32.to_ne_bytes());
+    }
+
+    /// The places found since then.
+    pub fn sites(&self) -> Vec<Site> {
+        let bytes = fs::read(&self.0).expect("the control file is there");
+        let found = usize::try_from(self.word(SITES_FOUND_AT)).expect("they fit in memory");
+        assert!(found < SITES, "there is no room for all places");
+        let places = bytes[SITES_AT..].chunks_exact(16).take(found);
+        let long = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+        let count = |bytes: &[u8]| u32::try_from(long(bytes)).expect("few calls");
+        places.map(|place| Site { site: long(&place[..8]), calls: count(&place[8..]) }).collect()
     }
 
     /// Ends the fault.
@@ -132,7 +166,7 @@ impl Shim {
     pub fn new(base: &Path) -> Shim {
         let aside = base.join("shim");
         fs::create_dir_all(aside.join("graves")).expect("a folder beside the data");
-        fs::write(aside.join("control"), [0; CONTROL_BYTES]).expect("a control file");
+        fs::write(aside.join("control"), vec![0; CONTROL_BYTES]).expect("a control file");
         Shim { root: base.join("data"), aside }
     }
 
@@ -175,7 +209,7 @@ impl Shim {
     fn undo(&self, record: &Record) {
         match record.kind {
             Kind::Create => {
-                // Where it was renamed meanwhile, unseen, it has taken the place of another: then it stays.
+                // Not where it was renamed meanwhile, and that is settled.
                 if inode(&record.first) == Some(record.offset) {
                     remove(&record.first);
                 }
@@ -195,6 +229,13 @@ impl Shim {
                     restore(&path, record).expect("the file can be written");
                 }
             }
+            // With all that is in it, whether that was synced or not.
+            Kind::MakeFolder => {
+                if record.first.exists() {
+                    fs::remove_dir_all(&record.first).expect("an unsynced folder can be removed");
+                }
+            }
+            Kind::RemoveFolder => fs::create_dir_all(&record.first).expect("a removed folder comes back"),
             Kind::SyncBegun | Kind::SyncDone => {}
         }
     }
@@ -249,6 +290,8 @@ enum Kind {
     Create,
     Unlink,
     Rename,
+    MakeFolder,
+    RemoveFolder,
 }
 
 impl Kind {
@@ -292,6 +335,8 @@ fn parse_one(log: &[u8]) -> Option<(Record, &[u8])> {
         5 => Kind::Create,
         6 => Kind::Unlink,
         7 => Kind::Rename,
+        8 => Kind::MakeFolder,
+        9 => Kind::RemoveFolder,
         other => panic!("there is no record of kind {other}"),
     };
     let size = |bytes: u64| usize::try_from(bytes).expect("it fits in memory");
@@ -320,12 +365,12 @@ fn settled(records: &[Record]) -> BTreeSet<usize> {
                 settled.extend(changes.iter().copied().filter(|change| *change < begin));
                 changes.retain(|change| *change >= begin);
             }
-            Kind::Create => {
+            Kind::Create | Kind::MakeFolder => {
                 // The number of a removed file may be used again.
                 open.insert(record.offset, Vec::new());
                 open.entry(record.inode).or_default().push(at);
             }
-            Kind::Write | Kind::Truncate | Kind::Unlink | Kind::Rename => {
+            Kind::Write | Kind::Truncate | Kind::Unlink | Kind::Rename | Kind::RemoveFolder => {
                 open.entry(record.inode).or_default().push(at);
             }
         }

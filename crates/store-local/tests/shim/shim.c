@@ -7,9 +7,11 @@
  * HASHRANGE_SHIM_GRAVES   a folder on the same file system, where removed files are kept until then
  *
  * With a log nothing is really synced: what counts is the record. Calls that do not go through the C library are not
- * seen; of ours and fjall's that is one, the rename of the file `current` (by the crate tempfile). */
+ * seen; the crate rustix, by which tempfile renames, is therefore built with its feature `use-libc`. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -24,7 +26,8 @@
 #include <unistd.h>
 
 enum { OPEN = 1, WRITE = 2, SYNC = 4, TRUNCATE = 8, RENAME = 16, UNLINK = 32, READ = 64, MKDIR = 128 };
-enum { R_WRITE = 1, R_TRUNCATE, R_SYNC_BEGUN, R_SYNC_DONE, R_CREATE, R_UNLINK, R_RENAME };
+enum { R_WRITE = 1, R_TRUNCATE, R_SYNC_BEGUN, R_SYNC_DONE, R_CREATE, R_UNLINK, R_RENAME, R_MKDIR, R_RMDIR };
+enum { SITES = 2048, FRAMES = 12 };
 
 /* mod.rs knows this layout. */
 struct control {
@@ -39,6 +42,12 @@ struct control {
     uint32_t hit;       /* calls that failed or were delayed */
     uint32_t deny_sync; /* syncs are not recorded: the disk lies */
     char part[88];      /* only paths with this in them */
+    uint64_t site;      /* only calls from there; 0: from anywhere */
+    uint32_t collect;   /* note from where calls come */
+    uint32_t sites;     /* so many places were found */
+    struct {
+        uint64_t site, count;
+    } found[SITES];
 };
 
 /* mod.rs knows this layout. */
@@ -67,6 +76,8 @@ __attribute__((constructor)) static void start(void) {
         if (at != MAP_FAILED) control = at;
         if (fd >= 0) syscall(SYS_close, fd);
     }
+    void *frame;
+    backtrace(&frame, 1); /* the first time it loads a library */
     path = getenv("HASHRANGE_SHIM_LOG");
     if (path) log_fd = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 }
@@ -95,10 +106,35 @@ static const char *at_path(int dir, const char *name, char *buffer) {
     return buffer;
 }
 
+/* From where the program calls: the nearest return addresses on the stack, as one number. */
+static uint64_t caller(void) {
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES);
+    uint64_t site = 14695981039346656037u;
+    for (int at = 0; at < count; at++) site = (site ^ (uint64_t)frames[at]) * 1099511628211u;
+    return site | 1;
+}
+
+static void note(uint64_t site) {
+    static char busy;
+    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {}
+    uint32_t at = 0;
+    while (at < control->sites && control->found[at].site != site) at++;
+    if (at < SITES) {
+        control->found[at].site = site;
+        control->found[at].count++;
+        if (at == control->sites) control->sites++;
+    }
+    __atomic_clear(&busy, __ATOMIC_RELEASE);
+}
+
 /* 0: go on; 1: fail with errno; 2: write half. */
 static int fault(uint32_t call, const char *path) {
     if (!control || !control->armed || !(control->calls & call)) return 0;
     if (control->part[0] && !strstr(path, control->part)) return 0;
+    uint64_t site = control->site || control->collect ? caller() : 0;
+    if (control->site && control->site != site) return 0;
+    if (control->collect) note(site);
     uint32_t number = __atomic_fetch_add(&control->seen, 1, __ATOMIC_SEQ_CST);
     if (number < control->skip || number - control->skip >= control->count) return 0;
     __atomic_fetch_add(&control->hit, 1, __ATOMIC_SEQ_CST);
@@ -213,10 +249,16 @@ int ftruncate64(int fd, off_t length) {
 
 int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
 
+/* Whether it is the folder in which the root's own entry is. */
+static int holds_root(const char *path) {
+    size_t length = strlen(path);
+    return strncmp(root, path, length) == 0 && root[length] == '/' && !strchr(root + length + 1, '/');
+}
+
 static int sync_by(long call, int fd) {
-    char path[PATH_MAX];
+    char path[PATH_MAX] = "";
     struct stat file;
-    if (!path_of(fd, path)) return syscall(call, fd);
+    if (!path_of(fd, path) && !(path[0] && holds_root(path))) return syscall(call, fd);
     if (log_fd < 0) return fault(SYNC, path) ? -1 : syscall(call, fd);
     uint64_t ticket = __atomic_add_fetch(&tickets, 1, __ATOMIC_SEQ_CST);
     if (syscall(SYS_fstat, fd, &file) != 0) return -1;
@@ -272,37 +314,70 @@ OPENS(open64)
 OPENS_AT(openat)
 OPENS_AT(openat64)
 
+DIR *opendir(const char *path) {
+    int fd = open_by(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    return fd < 0 ? 0 : fdopendir(fd);
+}
+
+/* Keeps a file that is about to lose its name. */
+static void bury(const char *path) {
+    char grave[PATH_MAX];
+    uint64_t inode = inode_of(path);
+    if (log_fd < 0 || !graves || !inode) return;
+    uint64_t number = __atomic_add_fetch(&tickets, 1, __ATOMIC_SEQ_CST);
+    snprintf(grave, sizeof grave, "%s/%d-%lu", graves, getpid(), (unsigned long)number);
+    if (syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, grave, 0) == 0)
+        put(R_UNLINK, folder_of(path), inode, 0, 0, 0, 0, path, grave);
+}
+
 static int unlink_by(int dir, const char *name, int flags) {
-    char buffer[PATH_MAX], grave[PATH_MAX];
+    char buffer[PATH_MAX];
     const char *path = at_path(dir, name, buffer);
-    if (concerns(path)) {
-        if (fault(UNLINK, path)) return -1;
-        uint64_t inode = inode_of(path);
-        if (log_fd >= 0 && graves && !(flags & AT_REMOVEDIR) && inode) {
-            uint64_t number = __atomic_add_fetch(&tickets, 1, __ATOMIC_SEQ_CST);
-            snprintf(grave, sizeof grave, "%s/%d-%lu", graves, getpid(), (unsigned long)number);
-            if (syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, grave, 0) == 0)
-                put(R_UNLINK, folder_of(path), inode, 0, 0, 0, 0, path, grave);
-        }
-    }
-    return syscall(SYS_unlinkat, dir, name, flags);
+    if (!concerns(path)) return syscall(SYS_unlinkat, dir, name, flags);
+    if (fault(UNLINK, path)) return -1;
+    if (!(flags & AT_REMOVEDIR)) bury(path);
+    int done = syscall(SYS_unlinkat, dir, name, flags);
+    if (done == 0 && log_fd >= 0 && (flags & AT_REMOVEDIR)) put(R_RMDIR, folder_of(path), 0, 0, 0, 0, 0, path, 0);
+    return done;
 }
 
 int unlink(const char *path) { return unlink_by(AT_FDCWD, path, 0); }
 int unlinkat(int dir, const char *path, int flags) { return unlink_by(dir, path, flags); }
+int rmdir(const char *path) { return unlink_by(AT_FDCWD, path, AT_REMOVEDIR); }
 
-int rename(const char *from, const char *to) {
+static int rename_by(int from_dir, const char *from_name, int to_dir, const char *to_name, unsigned flags) {
+    char from_buffer[PATH_MAX], to_buffer[PATH_MAX];
+    const char *from = at_path(from_dir, from_name, from_buffer), *to = at_path(to_dir, to_name, to_buffer);
     if (concerns(to)) {
         if (fault(RENAME, to)) return -1;
-        if (log_fd >= 0) put(R_RENAME, folder_of(to), inode_of(from), 0, 0, 0, 0, from, to);
+        if (log_fd >= 0) {
+            bury(to); /* what it replaces */
+            put(R_RENAME, folder_of(to), inode_of(from), 0, 0, 0, 0, from, to);
+        }
     }
-    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return syscall(SYS_renameat2, from_dir, from_name, to_dir, to_name, flags);
 }
 
-int mkdir(const char *path, mode_t mode) {
-    if (concerns(path) && fault(MKDIR, path)) return -1;
-    return syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+int rename(const char *from, const char *to) { return rename_by(AT_FDCWD, from, AT_FDCWD, to, 0); }
+int renameat(int from_dir, const char *from, int to_dir, const char *to) {
+    return rename_by(from_dir, from, to_dir, to, 0);
 }
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags) {
+    return rename_by(from_dir, from, to_dir, to, flags);
+}
+
+static int mkdir_by(int dir, const char *name, mode_t mode) {
+    char buffer[PATH_MAX];
+    const char *path = at_path(dir, name, buffer);
+    if (!concerns(path)) return syscall(SYS_mkdirat, dir, name, mode);
+    if (fault(MKDIR, path)) return -1;
+    int done = syscall(SYS_mkdirat, dir, name, mode);
+    if (done == 0 && log_fd >= 0) put(R_MKDIR, folder_of(path), inode_of(path), 0, 0, 0, 0, path, 0);
+    return done;
+}
+
+int mkdir(const char *path, mode_t mode) { return mkdir_by(AT_FDCWD, path, mode); }
+int mkdirat(int dir, const char *path, mode_t mode) { return mkdir_by(dir, path, mode); }
 
 ssize_t read(int fd, void *bytes, size_t length) {
     char path[PATH_MAX];

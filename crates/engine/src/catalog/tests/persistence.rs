@@ -89,6 +89,19 @@ fn spaces_are_never_handed_out_twice() {
 }
 
 #[test]
+fn spaces_that_may_hold_rows_of_lost_tables_are_passed_over() {
+    let mut world = World::new();
+    for (last, first_new) in [(2000, 2001), (1500, 2002)] {
+        let (store, env) = (Arc::clone(&world.store), world.env.clone());
+        world.simulation.block_on(Catalog::skip_spaces(store, env, Space(last))).unwrap();
+        world.reopen();
+        let name = format!("after-{last}");
+        world.create(table(&name));
+        assert_eq!(world.catalog.get(&world.scope, &name).unwrap().space, Space(first_new));
+    }
+}
+
+#[test]
 fn a_deleted_table_and_its_indexes_leave_nothing_behind() {
     let world = World::new();
     world.create(indexed("orders", &["a"], vec![global("by-a", &["a"], &[])]));
