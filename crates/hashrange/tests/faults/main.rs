@@ -7,8 +7,8 @@ mod http;
 #[path = "../../../store-local/tests/shim/mod.rs"]
 mod shim;
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -40,6 +40,16 @@ impl Server {
 
     fn connect(&self) -> Connection {
         Connection::open(self.addr).expect("the server accepts a connection")
+    }
+
+    /// What the page of metrics says of taking writes.
+    fn writable(&self) -> String {
+        let mut stream = TcpStream::connect(self.addr).expect("the server accepts a connection");
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").expect("it reads");
+        let mut page = String::new();
+        stream.read_to_string(&mut page).expect("it answers");
+        let value = page.lines().find_map(|line| line.strip_prefix("hashrange_store_writable "));
+        value.unwrap_or_else(|| panic!("no such metric in {page}")).to_owned()
     }
 
     /// Ends the server and returns what it logged.
@@ -113,6 +123,7 @@ fn fail_writes(fault: Fault, expected: &str) {
     }
     shim.control().disarm();
     assert_eq!(put(&mut connection, 60).status, 500, "only a restart ends the doubt");
+    assert_eq!(server.writable(), "0", "the metric to raise an alarm on");
     let log = server.stop();
     let told: Vec<_> = log.iter().filter(|line| line.contains("no more writes are taken")).collect();
     assert_eq!(told.len(), 1, "{log:#?}");
@@ -127,6 +138,7 @@ fn fail_writes(fault: Fault, expected: &str) {
         assert!(is_there(&mut connection, number), "{number} is lost");
     }
     assert_eq!(put(&mut connection, 61).status, 200);
+    assert_eq!(server.writable(), "1");
     server.stop();
 }
 
@@ -193,6 +205,31 @@ fn a_failed_read_is_an_error_for_its_request_alone() {
         assert_eq!(put(&mut connection, 20).status, 200, "a failed read is no reason to refuse writes");
         server.stop();
     }
+}
+
+/// Then the next start replays the journal.
+#[test]
+fn a_server_that_cannot_write_table_files_at_its_end_loses_nothing() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let shim = Shim::new(base.path());
+    let server = Server::start(&shim);
+    let mut connection = server.connect();
+    create(&mut connection);
+    for number in 0..20 {
+        assert_eq!(put(&mut connection, number).status, 200);
+    }
+    let fault =
+        Fault { calls: shim::WRITE, error: ENOSPC, count: u32::MAX, part: "/tables/", ..Fault::default() };
+    shim.control().arm(fault);
+    let log = server.stop();
+    assert!(shim.control().hit() > 0, "nothing was to be written");
+    assert!(log.iter().any(|line| line.contains("No space left on device")), "nobody is told: {log:#?}");
+    shim.control().disarm();
+    let server = Server::start(&shim);
+    let mut connection = server.connect();
+    assert!((0..20).all(|number| is_there(&mut connection, number)));
+    assert_eq!(put(&mut connection, 20).status, 200);
+    server.stop();
 }
 
 fn check(words: &[&str]) -> Output {
