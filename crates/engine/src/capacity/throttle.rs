@@ -70,7 +70,7 @@ impl Arm<'_> {
 
     /// Does something with the bucket as it is now.
     fn bucket<T>(&self, core: &Core, rate: Rate, work: impl FnOnce(&mut Bucket) -> T) -> T {
-        let now_ms = core.env.clock.now().0;
+        let now_ms = core.now_ms();
         let mut buckets = self.table.meters.0.lock();
         let bucket = buckets.entry(self.place()).or_insert_with(|| Bucket::new(rate));
         bucket.refill(rate, now_ms);

@@ -1,7 +1,6 @@
 //! Items in the hands of ongoing transactions.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashrange_store::Address;
@@ -15,12 +14,10 @@ pub(crate) struct Claims {
     seed: u64,
     /// How many items are held, so that writers need no lock while there are none.
     count: AtomicUsize,
-    held: Mutex<Digests>,
+    /// By their digests. Two items with one digest would be in each other's way, as a conflict that a client tries again:
+    /// with 64 bits nobody will see it.
+    held: Mutex<HashSet<u64>>,
 }
-
-/// Items by their digests. Two items with one digest would be in each other's way, as a conflict that a client tries
-/// again: with 64 bits nobody will see it.
-type Digests = HashSet<u64, BuildHasherDefault<Digested>>;
 
 /// The hold of one transaction on its items. Dropped, it lets go of them.
 #[derive(Debug)]
@@ -76,25 +73,6 @@ impl Drop for Claim<'_> {
 pub(super) fn digest(item: &Address, seed: u64) -> u64 {
     let partition = xxh3_64_with_seed(&item.partition, seed ^ item.space.0);
     xxh3_64_with_seed(&item.row.sort, partition ^ u64::from(item.row.kind))
-}
-
-/// A digest needs no further hashing.
-#[derive(Debug, Default)]
-struct Digested(u64);
-
-impl Hasher for Digested {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        // Digests come as numbers; this is for whatever else may come.
-        self.0 = xxh3_64_with_seed(bytes, self.0);
-    }
-
-    fn write_u64(&mut self, digest: u64) {
-        self.0 = digest;
-    }
 }
 
 #[cfg(test)]
