@@ -1,11 +1,14 @@
 //! `hashrange explain` as a person runs it: on a running server and on the folder of a stopped one.
 
+mod program;
+
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use expect_test::{Expect, expect};
+use program::hashrange;
 
 const TABLE: &str = r#"{
     "TableName": "shop",
@@ -58,21 +61,6 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// The program, without settings of whoever runs the tests.
-fn hashrange(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    command.args(words).stdin(Stdio::null());
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
-            command.env_remove(name.as_ref());
-        }
-    }
-    // Nobody's credentials are looked for.
-    command.env("HOME", "/nowhere");
-    command
 }
 
 /// What `hashrange explain` with these words came to: exit code, standard output, standard error.
@@ -325,6 +313,16 @@ aws_access_key_id = AKID
 aws_secret_access_key = wrong
 ";
 
+/// A server with TLS that knows the first of the profiles, and the file of its authority.
+fn secured(folder: &Path) -> (Server, String) {
+    let file = |name: &str| folder.join(name).to_str().expect("text").to_owned();
+    let (keys, data) = (file("credentials"), file("data"));
+    std::fs::create_dir_all(folder).expect("a writable folder");
+    std::fs::write(&keys, PROFILES.split("\n[other]").next().expect("a profile")).expect("a writable folder");
+    let flags = ["--tls-self-signed", "--in-memory", "--data", &data, "--credentials", &keys];
+    (Server::start(&flags), file("data-tls/ca.pem"))
+}
+
 /// Lists tables through `explain --run` with these words and variables.
 fn list_tables(endpoint: &str, words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
     let mut command = hashrange(&["explain", "list-tables", "--run", "{}", "--endpoint", endpoint]);
@@ -338,10 +336,7 @@ fn list_tables(endpoint: &str, words: &[&str], variables: &[(&str, &str)]) -> (O
 fn a_server_with_tls_and_credentials_is_asked_with_its_authority_and_a_signature() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
-    let (keys, data, ca) = (file("credentials"), file("data"), file("data-tls/ca.pem"));
-    std::fs::write(&keys, PROFILES.split("\n[other]").next().expect("a profile")).expect("a writable folder");
-    let flags = ["--tls-self-signed", "--in-memory", "--data", &data, "--credentials", &keys];
-    let server = Server::start(&flags);
+    let (server, ca) = secured(folder.path());
     let ask = |words: &[&str], variables: &[(&str, &str)]| list_tables(&server.endpoint, words, variables);
     let signed = [("AWS_ACCESS_KEY_ID", "AKID"), ("AWS_SECRET_ACCESS_KEY", "secret")];
     let listed = |(code, said): (Option<i32>, String)| {
@@ -360,9 +355,21 @@ fn a_server_with_tls_and_credentials_is_asked_with_its_authority_and_a_signature
     let (code, said) = ask(&["--ca", &ca], &[]);
     assert!(code == Some(1) && said.starts_with("error: "), "{said}");
 
-    let (code, said) = ask(&[], &signed);
+    // Whom the machine trusts is told by two variables, as for OpenSSL; here it trusts the server's authority, that of another
+    // server, and nobody.
+    let (_stranger, others) = secured(&folder.path().join("stranger"));
+    let nobody = file("nobody");
+    std::fs::create_dir(&nobody).expect("a writable folder");
+    let trusting = |authorities: &str| {
+        ask(&[], &[("SSL_CERT_FILE", authorities), ("SSL_CERT_DIR", &nobody), signed[0], signed[1]])
+    };
+    listed(trusting(&ca));
+    let (code, said) = trusting(&others);
     assert!(code == Some(1) && said.contains("no encrypted connection to ENDPOINT"), "{said}");
     assert!(said.contains("--ca"), "{said}");
+    let (code, said) = trusting(&file("nothing.pem"));
+    assert!(code == Some(1) && said.contains("this machine has no certificates"), "{said}");
+    assert!(said.contains("name a file with --ca"), "{said}");
     let (code, said) = ask(&["--ca", &file("nothing.pem")], &signed);
     assert!(code == Some(1) && said.contains("nothing.pem: ") && said.contains("check the path"), "{said}");
 }
@@ -370,11 +377,7 @@ fn a_server_with_tls_and_credentials_is_asked_with_its_authority_and_a_signature
 #[test]
 fn a_model_is_tested_on_a_server_with_tls_and_credentials() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
-    let (keys, data, ca) = (file("credentials"), file("data"), file("data-tls/ca.pem"));
-    std::fs::write(&keys, PROFILES.split("\n[other]").next().expect("a profile")).expect("a writable folder");
-    let flags = ["--tls-self-signed", "--in-memory", "--data", &data, "--credentials", &keys];
-    let server = Server::start(&flags);
+    let (server, ca) = secured(folder.path());
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/models/leaderboard/catalogue.yaml");
     let tested = |secret: &str| {
         let mut command =

@@ -173,6 +173,13 @@ fn describe_all(endpoint: &str) -> Result<SourceFile, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the system gives no timer: {error}"))?;
     let tables = runtime.block_on(descriptions(endpoint))?;
+    if tables.is_empty() {
+        let region = client::region();
+        return Err(format!(
+            "{endpoint} has no tables in region {region} for this access key; create them, or name others with AWS_REGION and \
+             AWS_ACCESS_KEY_ID"
+        ));
+    }
     let bytes = Value::Array(tables).to_string().into_bytes();
     Ok(SourceFile { path: endpoint.to_owned(), bytes })
 }

@@ -4,6 +4,8 @@ mod check_config;
 mod ending;
 mod log;
 mod metrics;
+#[path = "../program/mod.rs"]
+mod program;
 mod record;
 mod schema;
 
@@ -14,6 +16,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use program::hashrange;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -130,16 +133,6 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn hashrange(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    command.args(words).stdin(Stdio::null());
-    let ours = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HASHRANGE_"));
-    for (name, _) in ours {
-        command.env_remove(name);
-    }
-    command
 }
 
 fn run(words: &[&str]) -> Output {

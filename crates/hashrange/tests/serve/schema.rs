@@ -15,11 +15,15 @@ fn the_tables_of_a_running_server_become_a_model() {
     let expiry = r#"{"TableName":"shop","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"until"}}"#;
     assert_eq!(server.call("UpdateTimeToLive", expiry).0, 200);
     let endpoint = format!("http://{}", server.addr());
-    let output =
-        hashrange(&["model", "convert", &endpoint, "--to", "yaml"]).output().expect("the program runs");
+    let mut convert = hashrange(&["model", "convert", &endpoint, "--to", "yaml"]);
+    let output = convert.output().expect("the program runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("shop:") && text.contains("stock:") && text.contains("ttl: until"), "{text}");
+    let output = convert.env("AWS_REGION", "eu-west-1").output().expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("has no tables in region eu-west-1") && text.contains("AWS_REGION"), "{text}");
     assert_eq!(server.stop("-TERM"), Some(0));
 }
 
