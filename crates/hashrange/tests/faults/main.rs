@@ -80,6 +80,17 @@ fn create(connection: &mut Connection) {
     assert_eq!(call(connection, "CreateTable", &body).status, 200);
 }
 
+/// A server with so many items in its table.
+fn filled(shim: &Shim, items: u64) -> (Server, Connection) {
+    let server = Server::start(shim);
+    let mut connection = server.connect();
+    create(&mut connection);
+    for number in 0..items {
+        assert_eq!(put(&mut connection, number).status, 200);
+    }
+    (server, connection)
+}
+
 fn call(connection: &mut Connection, operation: &str, body: &Json) -> Answer {
     connection.call(operation, body).expect("the server answers")
 }
@@ -104,12 +115,7 @@ fn is_there(connection: &mut Connection, number: u64) -> bool {
 fn fail_writes(fault: Fault, expected: &str) {
     let base = tempfile::tempdir().expect("a temporary folder");
     let shim = Shim::new(base.path());
-    let server = Server::start(&shim);
-    let mut connection = server.connect();
-    create(&mut connection);
-    for number in 0..20 {
-        assert_eq!(put(&mut connection, number).status, 200);
-    }
+    let (server, mut connection) = filled(&shim, 20);
     shim.control().arm(fault);
     for number in 20..60 {
         let answer = put(&mut connection, number);
@@ -186,12 +192,7 @@ fn a_failed_read_is_an_error_for_its_request_alone() {
     for error in [EIO, ENOMEM] {
         let base = tempfile::tempdir().expect("a temporary folder");
         let shim = Shim::new(base.path());
-        let server = Server::start(&shim);
-        let mut connection = server.connect();
-        create(&mut connection);
-        for number in 0..20 {
-            assert_eq!(put(&mut connection, number).status, 200);
-        }
+        let (server, _) = filled(&shim, 20);
         // A clean end puts everything into table files, so that the next server must read them.
         server.stop();
         let server = Server::start(&shim);
@@ -212,12 +213,7 @@ fn a_failed_read_is_an_error_for_its_request_alone() {
 fn a_server_that_cannot_write_table_files_at_its_end_loses_nothing() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let shim = Shim::new(base.path());
-    let server = Server::start(&shim);
-    let mut connection = server.connect();
-    create(&mut connection);
-    for number in 0..20 {
-        assert_eq!(put(&mut connection, number).status, 200);
-    }
+    let (server, _) = filled(&shim, 20);
     let fault =
         Fault { calls: shim::WRITE, error: ENOSPC, count: u32::MAX, part: "/tables/", ..Fault::default() };
     shim.control().arm(fault);
@@ -251,12 +247,7 @@ fn a_damaged_folder_is_refused_checked_and_salvaged() {
     let data = text(shim.root());
     let absent = check(&[data]);
     assert_eq!(absent.status.code(), Some(1), "{absent:?}");
-    let server = Server::start(&shim);
-    let mut connection = server.connect();
-    create(&mut connection);
-    for number in 0..200 {
-        assert_eq!(put(&mut connection, number).status, 200);
-    }
+    let (server, _) = filled(&shim, 200);
     let busy = check(&[data]);
     assert_eq!(busy.status.code(), Some(1));
     let refusal = String::from_utf8_lossy(&busy.stderr).into_owned();
@@ -301,12 +292,7 @@ fn flip(data: &Path, place: impl Fn(usize) -> usize) -> PathBuf {
 fn a_table_that_the_catalogue_lost_is_told_and_its_rows_meet_no_new_table() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let shim = Shim::new(base.path());
-    let server = Server::start(&shim);
-    let mut connection = server.connect();
-    create(&mut connection);
-    for number in 0..200 {
-        assert_eq!(put(&mut connection, number).status, 200);
-    }
+    let (server, _) = filled(&shim, 200);
     server.stop();
     // In the first block.
     flip(shim.root(), |_| 60);
