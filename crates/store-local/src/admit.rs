@@ -10,7 +10,7 @@ use hashrange_store::{
     Stamp, StoreError, StoreResult, Stored, Tally, Write,
 };
 
-use crate::shared::{Pending, Queue, Request, RowAt, Shared, encode_stored, slot_of};
+use crate::shared::{Queue, Request, RowAt, STAMP_BYTES, Shared, encode_stored, slot_of};
 use crate::tree::{Op, Table};
 use crate::{cleaning, keys};
 
@@ -149,7 +149,11 @@ impl Prepared {
     }
 
     fn write(&mut self, space: Space, key: Vec<u8>, row: Option<Stored>) {
-        let value = row.as_ref().map(|stored| UserValue::from(encode_stored(stored)));
+        let value = row.as_ref().map(|stored| Bytes::from(encode_stored(stored)));
+        // What is read from the overlay shares its bytes with the tree.
+        let row =
+            value.clone().zip(row).map(|(value, row)| Stored { value: value.slice(STAMP_BYTES..), ..row });
+        let value = value.map(UserValue::from);
         self.rows.push(RowWrite { space, slot: slot_of(&key), key: UserKey::from(key), value, row });
     }
 
@@ -242,7 +246,10 @@ impl Shared {
         }
         commit.drop_writes_to_forgotten(&queue);
         let waits = !commit.writes_nothing()
-            || commit.checks.iter().any(|check| queue.overlay.contains_key(&check.key[..]));
+            || commit
+                .checks
+                .iter()
+                .any(|check| queue.written_by(&check.key) > Some(self.published().sequence));
         if !waits {
             if let Some(id) = id {
                 queue.remember(id, Resolution::Applied);
@@ -271,9 +278,13 @@ impl Shared {
         queue.last_sequence += 1;
         let sequence = queue.last_sequence;
         let mut ops = commit.plain;
+        for op in ops.iter().filter(|op| op.table == Table::Rows) {
+            self.pages.will_write(&op.key, sequence);
+        }
         for write in commit.rows {
+            self.pages.will_write(&write.key, sequence);
             self.touched[write.slot].store(sequence, Ordering::Release);
-            queue.overlay.insert(write.key.clone(), Pending { sequence, row: write.row });
+            queue.overlay(write.key.clone(), sequence, write.row);
             ops.push(Op { table: Table::Rows, key: write.key, value: write.value });
         }
         for (index, (space, payload)) in (0u64..).zip(commit.logs) {

@@ -161,6 +161,15 @@ pub(crate) fn partition_edges(key: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((start.clone(), successor(start)))
 }
 
+/// A digest of the space and partition of a key that begins as a row's does.
+pub(crate) fn partition_digest(key: &[u8]) -> Option<u64> {
+    // Spaces are numbered in order: their bits are spread over all of the digest.
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let (space, rest) = key.split_first_chunk::<SPACE_LEN>()?;
+    let hash = rest.first_chunk::<8>()?;
+    Some(u64::from_be_bytes(*hash) ^ u64::from_be_bytes(*space).wrapping_mul(SPREAD))
+}
+
 /// The space and partition of a row's key.
 pub(crate) fn partition_of(key: &[u8]) -> Option<(Space, &[u8])> {
     Some((space_of(key)?, split(key)?.0))

@@ -37,7 +37,7 @@ const CLAIMS_MAX: usize = 64;
 /// What a scan needs to walk over one removed row, about: it makes a weight of time.
 const STEP_OVER: Duration = Duration::from_nanos(250);
 
-/// When gaps are looked for.
+/// When gaps are looked for, and which pages are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     /// Removals in a partition from one look around to the next.
@@ -50,6 +50,8 @@ pub(crate) struct Rules {
     pub(crate) slow_row: Duration,
     /// Such a scan has lost its time in steps that take this long.
     pub(crate) slow_step: Duration,
+    /// Rows from which on a page is kept: one of fewer takes no longer to read than most of what a request does besides.
+    pub(crate) page_rows: usize,
 }
 
 impl Default for Rules {
@@ -60,6 +62,7 @@ impl Default for Rules {
             slow_scan: Duration::from_micros(200),
             slow_row: Duration::from_micros(20),
             slow_step: Duration::from_micros(50),
+            page_rows: 24,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! 1. the caller's thread encodes it and checks what it expects, against the *overlay* of rows on their way
 //!    to the disk and the last *published* durable instant (`admit.rs`), and puts it into the queue;
 //! 2. the writer thread takes all that is queued as one group, writes it as one batch, and syncs (`writer.rs`);
-//! 3. it publishes the new instant, takes the group's rows out of the overlay, and answers.
+//! 3. it publishes the new instant, and answers. Rows stay in the overlay for a while, for whoever writes them again.
 //!
 //! Reads run on the caller's thread (`read.rs`). `Strong` and `Any` reads use the published instant only,
 //! so they never show what a crash could take back. Scans take detours: around rows with many versions (`hot.rs`)
@@ -18,8 +18,10 @@ mod folder;
 mod gaps;
 mod hot;
 mod inspect;
+mod interrupt;
 mod keys;
 mod learn;
+mod pages;
 mod read;
 mod sequence;
 mod settle;
@@ -51,6 +53,7 @@ pub use folder::{OpenError, is_database, look};
 use hot::HotRows;
 use inspect::inspect;
 use learn::{Claims, Rules};
+use pages::Pages;
 use sequence::{NONE_YET, Sealed, Watermark};
 use settle::Settler;
 use shared::{Phase, Published, Queue, RowAt, SLOTS, Shared};
@@ -61,11 +64,14 @@ use writer::Writer;
 
 /// Log records removed in one step of a trim.
 const TRIM_STEP: usize = 1000;
+/// One byte in so many of the cache is for pages of ranges.
+const PAGES_SHARE: u64 = 4;
 
 /// How to open a store.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Memory for blocks of table files, in bytes. More makes reads of data larger than it faster.
+    /// Memory for blocks of table files and for pages of ranges, in bytes. More makes reads of data larger than it
+    /// faster.
     pub cache_bytes: u64,
 }
 
@@ -98,7 +104,9 @@ impl LocalStore {
         let unwritable =
             |error: std::io::Error| OpenError::Unwritable { path: path.into(), why: error.to_string() };
         let expected = verify(&folder)?;
-        let tree = Tree::open(&folder.tree(), options).map_err(|error| match error {
+        let pages = Pages::new(options.cache_bytes / PAGES_SHARE, rules.page_rows);
+        let blocks_bytes = options.cache_bytes - options.cache_bytes / PAGES_SHARE;
+        let tree = Tree::open(&folder.tree(), blocks_bytes).map_err(|error| match error {
             fjall::Error::Io(error) if is_permission(&error) => unwritable(error),
             error => failed(error.to_string()),
         })?;
@@ -109,7 +117,7 @@ impl LocalStore {
         let watermark = Watermark::open(path, sequence).map_err(unwritable)?;
         folder.finish()?;
         let (forgotten, cleaning) = cleaning::recover(&tree).map_err(|error| failed(error.to_string()))?;
-        let shared = Arc::new(share(folder, tree, forgotten, sequence, (env, rules)));
+        let shared = Arc::new(share(folder, tree, pages, forgotten, sequence, (env, rules)));
         let writer = Writer::new(Arc::clone(&shared), cleaning, watermark);
         let thread =
             Env::thread("store-writer", move || writer.run()).map_err(|error| failed(error.to_string()))?;
@@ -208,6 +216,7 @@ fn is_permission(error: &std::io::Error) -> bool {
 fn share(
     folder: Folder,
     tree: Tree,
+    pages: Pages,
     forgotten: BTreeSet<Space>,
     sequence: u64,
     (env, rules): (Env, Rules),
@@ -220,6 +229,7 @@ fn share(
     };
     Shared {
         tree,
+        pages,
         queue: Mutex::new(Queue::after(sequence, forgotten)),
         wake: Condvar::new(),
         published: ArcSwap::from_pointee(published),

@@ -31,6 +31,10 @@ impl Shared {
         }
         let prefix = keys::partition_prefix(read.space, &read.partition);
         let mut stretch = range_stretch(&prefix, read);
+        let wanted = match self.pages.find(read, &stretch) {
+            Ok(page) => return Ok(page),
+            Err(wanted) => wanted,
+        };
         let start = self.env.clock.monotonic();
         let page = self.fill_page(&published, &prefix, &stretch, read.limit)?;
         let took = self.env.clock.monotonic().saturating_sub(start);
@@ -42,6 +46,9 @@ impl Shared {
             }
             self.claim_slow_steps(&published, &stretch);
         }
+        if let Some(wanted) = wanted {
+            self.pages.keep(wanted, &page, published.sequence);
+        }
         Ok(page)
     }
 
@@ -52,17 +59,17 @@ impl Shared {
         stretch: &Stretch,
         limit: PageLimit,
     ) -> StoreResult<RangePage> {
-        let mut page = RangePage { rows: Vec::with_capacity(limit.rows.min(ROOM)), more: false };
+        let (mut rows, mut more) = (Vec::with_capacity(limit.rows.min(ROOM)), false);
         let mut budget = PageBudget::new(limit);
         let detours = self.detours(&published.gaps);
         self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, value| {
             let row = keys::into_row(key, prefix.len()).ok_or_else(bad_key)?;
             let stored = decode_stored(value)?;
-            page.more = budget.ends_after(stored.value.len());
-            page.rows.push((row, stored));
-            Ok(if page.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            more = budget.ends_after(stored.value.len());
+            rows.push((row, stored));
+            Ok(if more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
-        Ok(page)
+        Ok(RangePage { rows: rows.into(), more })
     }
 
     /// Reads rows of a whole space in hash order.

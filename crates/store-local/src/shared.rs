@@ -9,6 +9,7 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, Guard};
 use bytes::{Buf, Bytes};
 use fjall::{Snapshot, UserKey, UserValue};
+use foldhash::fast::RandomState;
 use futures_channel::oneshot;
 use hashrange_env::Env;
 use hashrange_store::{
@@ -23,6 +24,7 @@ use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::keys;
 use crate::learn::{Claims, Rules};
+use crate::pages::Pages;
 use crate::stats::Measures;
 use crate::tree::{Op, Table, Tree};
 
@@ -30,11 +32,16 @@ use crate::tree::{Op, Table, Tree};
 pub(crate) const SLOTS: usize = 1 << 16;
 /// How many ended commits [`hashrange_store::Store::resolve`] remembers.
 const REMEMBERED_COMMITS: usize = 4096;
+/// Bytes of keys and values of published rows that stay in the overlay: whoever writes a row again soon, reads it there.
+const RECENT_BYTES_MAX: usize = 4 << 20;
+/// What a row there takes besides.
+const RECENT_BYTES_EACH: usize = 128;
 
 /// Shared by the store's face and its writer thread.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) tree: Tree,
+    pub(crate) pages: Pages,
     pub(crate) queue: Mutex<Queue>,
     /// Wakes the writer.
     pub(crate) wake: Condvar,
@@ -76,14 +83,20 @@ pub(crate) struct Queue {
     pub(crate) waiting: VecDeque<Request>,
     /// Sequence number of the last commit that was queued.
     pub(crate) last_sequence: u64,
-    /// The newest state of each row that a queued commit writes.
-    pub(crate) overlay: HashMap<UserKey, Pending>,
+    /// The newest state of each row that a queued commit writes, and of those that were written last.
+    overlay: HashMap<UserKey, Pending, RandomState>,
+    /// The published rows in the overlay in the order of their commits, each with its number and bytes. Where a row was
+    /// written again since, the number in the overlay is greater.
+    recent: VecDeque<(UserKey, u64, usize)>,
+    recent_bytes: usize,
     /// Spaces that are forgotten or about to be: writes to them come to nothing.
     pub(crate) forgotten: BTreeSet<Space>,
     pub(crate) phase: Phase,
     /// The writer sleeps and must be woken.
     pub(crate) parked: bool,
-    ended: HashMap<CommitId, Resolution>,
+    /// What the writer is asked to do once it has nothing to write.
+    pub(crate) renewal: Option<Renewal>,
+    ended: HashMap<CommitId, Resolution, RandomState>,
     ended_order: VecDeque<CommitId>,
 }
 
@@ -96,18 +109,33 @@ pub(crate) enum Phase {
     Failed(Arc<str>),
 }
 
-/// The newest queued state of a row.
+/// Work of the writer after the engine has changed its table files by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Renewal {
+    /// The last state is published once more: readers of the old instant look into the old files.
+    Publish,
+    /// Besides, the old files are let go of.
+    LetGo,
+}
+
+/// The newest state of a row.
 #[derive(Debug)]
-pub(crate) struct Pending {
-    pub(crate) sequence: u64,
-    pub(crate) row: Option<Stored>,
+struct Pending {
+    sequence: u64,
+    row: Option<Stored>,
+}
+
+impl Pending {
+    fn bytes(&self, key: &UserKey) -> usize {
+        key.len() + self.row.as_ref().map_or(0, |row| row.value.len()) + RECENT_BYTES_EACH
+    }
 }
 
 /// What the overlay knows of a row.
 #[derive(Clone, Debug)]
 enum Overlaid {
-    /// Its newest state is queued.
-    Here(Option<Stored>),
+    /// Its newest state, of the commit with this number.
+    Here(Option<Stored>, u64),
     /// Its newest state is the durable one.
     Elsewhere,
 }
@@ -144,9 +172,12 @@ pub(crate) fn slot_of(key: &[u8]) -> usize {
     usize::try_from(xxh3_64(key) % SLOTS as u64).expect("a remainder of SLOTS fits")
 }
 
+/// Bytes of the stamp before a row's bytes.
+pub(crate) const STAMP_BYTES: usize = 8;
+
 /// Puts a row's stored form together: `stamp u64 | bytes`.
 pub(crate) fn encode_stored(stored: &Stored) -> Vec<u8> {
-    let mut value = Vec::with_capacity(8 + stored.value.len() + keys::SHARED);
+    let mut value = Vec::with_capacity(STAMP_BYTES + stored.value.len() + keys::SHARED);
     value.extend_from_slice(&stored.stamp.0.to_be_bytes());
     value.extend_from_slice(&stored.value);
     value
@@ -194,9 +225,46 @@ impl Queue {
     /// The overlay's word on a row.
     fn newest(&self, at: &RowAt<'_>) -> Overlaid {
         if hides(&self.forgotten, at.space, at.partition) {
-            return Overlaid::Here(None);
+            return Overlaid::Here(None, self.last_sequence);
         }
-        self.overlay.get(at.key).map_or(Overlaid::Elsewhere, |pending| Overlaid::Here(pending.row.clone()))
+        let here = |pending: &Pending| Overlaid::Here(pending.row.clone(), pending.sequence);
+        self.overlay.get(at.key).map_or(Overlaid::Elsewhere, here)
+    }
+
+    /// The number of the commit that has written the row last, if the overlay knows it.
+    pub(crate) fn written_by(&self, key: &[u8]) -> Option<u64> {
+        self.overlay.get(key).map(|pending| pending.sequence)
+    }
+
+    /// Shows the state that a queued commit gives a row.
+    pub(crate) fn overlay(&mut self, key: UserKey, sequence: u64, row: Option<Stored>) {
+        self.overlay.insert(key, Pending { sequence, row });
+    }
+
+    /// Rows that were written up to a commit are published: those that were written long ago leave the overlay.
+    pub(crate) fn retire(&mut self, written: Vec<UserKey>, last: u64) {
+        for key in written {
+            if let Some(pending) = self.overlay.get(&key)
+                && pending.sequence <= last
+            {
+                let bytes = pending.bytes(&key);
+                self.recent_bytes += bytes;
+                self.recent.push_back((key, pending.sequence, bytes));
+            }
+        }
+        self.keep_recent(RECENT_BYTES_MAX);
+    }
+
+    /// Drops published rows from the overlay, the oldest first, until they take no more than so many bytes.
+    pub(crate) fn keep_recent(&mut self, bytes_max: usize) {
+        while self.recent_bytes > bytes_max
+            && let Some((key, sequence, bytes)) = self.recent.pop_front()
+        {
+            self.recent_bytes -= bytes;
+            if self.written_by(&key) == Some(sequence) {
+                self.overlay.remove(&key);
+            }
+        }
     }
 
     /// Keeps a commit's end for a while.
@@ -217,6 +285,15 @@ impl Queue {
 }
 
 impl Shared {
+    /// Asks the writer for a renewal.
+    pub(crate) fn renew(&self, renewal: Renewal) {
+        let mut queue = self.queue.lock();
+        queue.renewal = Some(renewal);
+        if std::mem::take(&mut queue.parked) {
+            self.wake.notify_one();
+        }
+    }
+
     /// The last durable instant.
     pub(crate) fn published(&self) -> Guard<Arc<Published>> {
         self.published.load()
@@ -270,8 +347,8 @@ impl Shared {
         published: &Published,
         at: &RowAt<'_>,
     ) -> StoreResult<Found> {
-        if let Overlaid::Here(row) = pending {
-            return Ok(Found { row, mark, durable: false });
+        if let Overlaid::Here(row, sequence) = pending {
+            return Ok(Found { row, mark, durable: sequence <= published.sequence });
         }
         if published.hides(at.space, at.partition) {
             return Ok(Found { row: None, mark, durable: true });

@@ -72,7 +72,7 @@ pub struct Stats {
     pub sync_ns: Distribution,
     /// Changes that wait for the writer.
     pub queued: u64,
-    /// Bytes of blocks in the cache.
+    /// Bytes of blocks and pages in the cache.
     pub cache_bytes: u64,
     /// Bytes that the cache may have.
     pub cache_bytes_max: u64,
@@ -104,8 +104,8 @@ impl Shared {
             group_sizes: self.measures.groups.read(),
             sync_ns: self.measures.syncs.read(),
             queued,
-            cache_bytes: self.tree.cache_bytes(),
-            cache_bytes_max: self.tree.cache_bytes_max(),
+            cache_bytes: self.tree.cache_bytes() + self.pages.bytes(),
+            cache_bytes_max: self.tree.cache_bytes_max() + self.pages.bytes_max(),
             memtable_bytes: self.tree.memtable_bytes(),
             table_bytes: self.tree.table_bytes(),
             compactions,

@@ -8,6 +8,8 @@ use crate::gaps::Gaps;
 use crate::tree::{Detours, Stretch};
 
 mod gaps;
+mod pages;
+mod settle;
 
 const SPACE: Space = Space(4000);
 const OTHER: Space = Space(4001);

@@ -5,20 +5,21 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fjall::config::{CompressionPolicy, PinningPolicy};
+use fjall::config::{BlockSizePolicy, CompressionPolicy, PartitioningPolicy, PinningPolicy};
 use fjall::{
     AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
     Snapshot, UserKey, UserValue,
 };
 use hashrange_store::{Direction, StoreError, StoreResult};
 
-use crate::Options;
 use crate::files::journal;
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
+use crate::interrupt::Interrupt;
 use crate::keys;
 
 /// Size at which a tree's memtable is written out. Small on purpose: memtables keep every version of a row.
@@ -32,6 +33,9 @@ const BACKGROUND_THREADS: usize = 4;
 /// where the engine itself stops them, and more.
 const SEALED_MAX: usize = 3;
 const RUNS_MAX: usize = 28;
+/// Size from which on a block of rows is full: large enough that a short range is in one or two, and that the index
+/// of all blocks fits into memory (about 60 bytes for each).
+const BLOCK_BYTES: u32 = 8 << 10;
 /// How often it is looked whether background work has come further.
 const POLL: Duration = Duration::from_millis(5);
 
@@ -51,6 +55,7 @@ pub(crate) struct Tree {
     folder: PathBuf,
     /// Everything is in table files, so that the journals may be emptied.
     flushed: AtomicBool,
+    interrupt: Interrupt,
 }
 
 struct Handles {
@@ -133,21 +138,31 @@ pub(crate) struct Runs {
     pub(crate) upper_bytes: u64,
 }
 
+/// Which table files there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FilesId {
+    rows: u64,
+    log: u64,
+}
+
 /// What a scan does after a key.
 pub(crate) type Step = StoreResult<ControlFlow<()>>;
 
 impl Tree {
-    /// Opens the trees in `folder`, making them where they do not exist.
-    pub(crate) fn open(folder: &Path, options: &Options) -> Result<Tree, fjall::Error> {
+    /// Opens the trees in `folder`, making them where they do not exist, with so much memory for blocks.
+    pub(crate) fn open(folder: &Path, cache_bytes: u64) -> Result<Tree, fjall::Error> {
+        let interrupt = Interrupt::default();
+        let filters = interrupt.filters();
         let database = Database::builder(folder)
-            .cache_size(options.cache_bytes)
+            .cache_size(cache_bytes)
             .max_journaling_size(JOURNALS_BYTES_MAX)
             .worker_threads(BACKGROUND_THREADS)
+            .with_compaction_filter_factories(Arc::new(move |_| Some(Arc::clone(&filters))))
             .open()?;
         let rows = database.keyspace("rows", keyspace_options)?;
         let log = database.keyspace("log", keyspace_options)?;
         let handles = Some(Handles { database, rows, log });
-        Ok(Tree { handles, folder: folder.into(), flushed: AtomicBool::new(false) })
+        Ok(Tree { handles, folder: folder.into(), flushed: AtomicBool::new(false), interrupt })
     }
 
     fn handles(&self) -> &Handles {
@@ -301,9 +316,32 @@ impl Tree {
         Runs { count: levels.iter().map(|(runs, _)| runs).sum(), bytes, upper_bytes: bytes - lowest }
     }
 
-    /// Merges the table files of rows into one run. Takes as long as reading and writing them all.
+    /// Which table files there are: changes with every one that is written or merged. `None` while the engine itself
+    /// is about to change them.
+    pub(crate) fn files_at_rest(&self) -> Option<FilesId> {
+        let Handles { database, rows, log } = self.handles();
+        let busy = database.outstanding_flushes() > 0
+            || database.active_compactions() > 0
+            || [rows, log].into_iter().any(|keyspace| keyspace.sealed_memtable_count() > 0);
+        let id = |keyspace: &Keyspace| keyspace.tree.current_version().id();
+        (!busy).then(|| FilesId { rows: id(rows), log: id(log) })
+    }
+
+    /// Merges the table files of rows into one run. Takes as long as reading and writing them all, unless
+    /// [`Self::interrupt`] ends it.
     pub(crate) fn merge_all(&self) -> Result<(), fjall::Error> {
-        self.handles().rows.major_compact()
+        Interrupt::during(|| self.handles().rows.major_compact())
+    }
+
+    /// Ends a merge of all files, without a result, and all later ones.
+    pub(crate) fn interrupt(&self) {
+        self.interrupt.stop();
+    }
+
+    /// Lets go of table files that are merged and that no open snapshot needs. Something must have been written since
+    /// the memtable of rows was written out last: the engine lets go of files only when it does that.
+    pub(crate) fn let_go_of_merged(&self) -> Result<(), fjall::Error> {
+        self.handles().rows.rotate_memtable().map(|_| ())
     }
 
     /// Waits while the engine is far behind with its background work. It would wait itself, and for ever where its
@@ -369,7 +407,11 @@ fn keyspace_options() -> KeyspaceCreateOptions {
         .max_memtable_size(MEMTABLE_BYTES)
         // A point read that misses the cache then costs one small copy from the page cache.
         .data_block_compression_policy(CompressionPolicy::disabled())
+        .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
+        // Whole filters and indexes stay in memory: a read of many rows would else wait for parts of them as well.
+        .filter_block_partitioning_policy(PartitioningPolicy::all(false))
         .filter_block_pinning_policy(PinningPolicy::all(true))
+        .index_block_partitioning_policy(PartitioningPolicy::all(false))
         .index_block_pinning_policy(PinningPolicy::all(true))
 }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use fjall::{UserKey, UserValue};
+use foldhash::fast::RandomState;
 use hashrange_store::{Address, Resolution, Space, StoreError, StoreResult, Totals};
 use parking_lot::MutexGuard;
 
@@ -13,7 +14,9 @@ use crate::hot::HotCounter;
 use crate::keys;
 use crate::learn::Learner;
 use crate::sequence::{Sealed, Watermark};
-use crate::shared::{Phase, Published, Queue, Request, SLOTS, Shared, decode_stored, encode_stored, slot_of};
+use crate::shared::{
+    Phase, Published, Queue, Renewal, Request, SLOTS, Shared, decode_stored, encode_stored, slot_of,
+};
 use crate::tree::{MEMTABLE_BYTES, Op, Table, write_error};
 
 /// A group ends with the request that reaches either limit.
@@ -25,13 +28,13 @@ const TOTALS_MAX: usize = 10_000;
 const GROUPS_PER_CLEANING: u32 = 32;
 
 /// How often the writer lets others run before it takes a group smaller than the one before.
-const YIELDS_MAX: u32 = 4;
+const YIELDS_MAX: u32 = 16;
 
 /// The writer thread's own state.
 #[derive(Debug)]
 pub(crate) struct Writer {
     shared: Arc<Shared>,
-    totals: HashMap<UserKey, Totals>,
+    totals: HashMap<UserKey, Totals, RandomState>,
     hot: HotCounter,
     learner: Learner,
     cleaning: Cleaning,
@@ -48,6 +51,7 @@ enum Task {
     Group(Vec<Request>),
     Clean,
     Learn,
+    Renew(Renewal),
     Stop,
 }
 
@@ -58,7 +62,7 @@ impl Writer {
         let last_written = shared.published().sequence;
         Writer {
             shared,
-            totals: HashMap::new(),
+            totals: HashMap::default(),
             hot,
             learner,
             cleaning,
@@ -80,6 +84,7 @@ impl Writer {
                     self.learn();
                     Ok(())
                 }
+                Task::Renew(renewal) => self.renew(renewal),
                 Task::Stop => break,
             };
             if let Err(error) = done {
@@ -119,6 +124,9 @@ impl Writer {
             if self.shared.claims.some() {
                 return Task::Learn;
             }
+            if let Some(renewal) = queue.renewal.take() {
+                return Task::Renew(renewal);
+            }
             queue.parked = true;
             self.shared.wake.wait(&mut queue);
         }
@@ -139,7 +147,7 @@ impl Writer {
         self.learner.has_removed(removed);
         let forgotten: Vec<Space> = group.iter().filter_map(|request| request.forget).collect();
         self.publish(last, &forgotten);
-        self.retire(&group, &written, last);
+        self.retire(&group, written, last);
         self.shared.measures.group(&group);
         for request in group {
             // Nobody listens where the caller gave up waiting.
@@ -155,7 +163,7 @@ impl Writer {
     fn merge(&mut self, group: &mut [Request], last: u64) -> StoreResult<(Vec<Op>, Vec<UserKey>)> {
         let mut ops = Vec::with_capacity(group.len() * 2 + 1);
         let mut written = Vec::with_capacity(group.len() * 2);
-        let mut seen = HashSet::with_capacity(group.len() * 2);
+        let mut seen = HashSet::with_capacity_and_hasher(group.len() * 2, RandomState::default());
         for request in group.iter_mut().rev() {
             for op in request.ops.drain(..).rev() {
                 if !seen.insert(op.key.clone()) {
@@ -182,7 +190,7 @@ impl Writer {
         if self.totals.len() > TOTALS_MAX {
             self.totals.clear();
         }
-        let mut changed = HashSet::new();
+        let mut changed = HashSet::<_, RandomState>::default();
         for tally in group.iter().flat_map(|request| &request.tallies) {
             let key = UserKey::from(keys::at(&Address::tally(tally.space, tally.kind)));
             let before = match self.totals.get(&key) {
@@ -236,14 +244,10 @@ impl Writer {
         }
     }
 
-    /// Takes the group's rows out of the overlay, except where a later commit is queued.
-    fn retire(&self, group: &[Request], written: &[UserKey], last: u64) {
+    /// Tells the queue that the group is published.
+    fn retire(&self, group: &[Request], written: Vec<UserKey>, last: u64) {
         let mut queue = self.shared.queue.lock();
-        for key in written {
-            if queue.overlay.get(key).is_some_and(|pending| pending.sequence <= last) {
-                queue.overlay.remove(key);
-            }
-        }
+        queue.retire(written, last);
         for id in group.iter().filter_map(|request| request.id) {
             queue.remember(id, Resolution::Applied);
         }
@@ -255,6 +259,26 @@ impl Writer {
         let ops = self.cleaning.step(&self.shared.tree, &published.snapshot)?;
         self.apply(ops)?;
         self.publish(published.sequence, &[]);
+        Ok(())
+    }
+
+    /// Publishes the last state once more, from the table files as they are now.
+    fn renew(&mut self, renewal: Renewal) -> StoreResult<()> {
+        let sequence = self.shared.published().sequence;
+        self.publish(sequence, &[]);
+        // Nobody writes: nobody needs to know what was written last.
+        self.shared.queue.lock().keep_recent(0);
+        if renewal == Renewal::LetGo {
+            let shared = Arc::clone(&self.shared);
+            let key = keys::last_sequence();
+            // Not in the condition below: the instant would then stay in use, and its files with it.
+            let value = shared.tree.get(&shared.published().snapshot, Table::Rows, &key)?;
+            if let Some(value) = value {
+                self.apply(vec![Op { table: Table::Rows, key: key.into(), value: Some(value) }])?;
+                self.publish(sequence, &[]);
+                shared.tree.let_go_of_merged().map_err(|error| write_error(&error))?;
+            }
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -252,9 +253,67 @@ pub struct RangeRead {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangePage {
     /// The rows.
-    pub rows: Vec<(RowKey, Stored)>,
+    pub rows: Rows,
     /// Whether the page ended at its limit, so that more rows may follow.
     pub more: bool,
+}
+
+/// Rows of one partition, which an engine may go on holding: a copy of them all takes no time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows(Arc<Vec<(RowKey, Stored)>>);
+
+impl Rows {
+    /// The rows without their keys. None is copied where nobody else holds them.
+    pub fn into_stored(self) -> IntoStored {
+        match Arc::try_unwrap(self.0) {
+            Ok(rows) => IntoStored::Owned(rows.into_iter()),
+            Err(rows) => IntoStored::Shared(rows, 0),
+        }
+    }
+}
+
+impl From<Vec<(RowKey, Stored)>> for Rows {
+    fn from(rows: Vec<(RowKey, Stored)>) -> Rows {
+        Rows(Arc::new(rows))
+    }
+}
+
+impl FromIterator<(RowKey, Stored)> for Rows {
+    fn from_iter<I: IntoIterator<Item = (RowKey, Stored)>>(rows: I) -> Rows {
+        Rows::from(Vec::from_iter(rows))
+    }
+}
+
+impl Deref for Rows {
+    type Target = [(RowKey, Stored)];
+
+    fn deref(&self) -> &[(RowKey, Stored)] {
+        &self.0
+    }
+}
+
+/// Rows without their keys, in order; see [`Rows::into_stored`].
+#[derive(Debug)]
+pub enum IntoStored {
+    /// Nobody else holds them.
+    Owned(std::vec::IntoIter<(RowKey, Stored)>),
+    /// Somebody does; and which one comes next.
+    Shared(Arc<Vec<(RowKey, Stored)>>, usize),
+}
+
+impl Iterator for IntoStored {
+    type Item = Stored;
+
+    fn next(&mut self) -> Option<Stored> {
+        match self {
+            IntoStored::Owned(rows) => rows.next().map(|(_, stored)| stored),
+            IntoStored::Shared(rows, at) => {
+                let (_, stored) = rows.get(*at)?;
+                *at += 1;
+                Some(stored.clone())
+            }
+        }
+    }
 }
 
 /// A read of a whole space in hash order of its partitions: segment `segment` of `segments` equal slices of

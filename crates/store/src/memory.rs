@@ -302,16 +302,16 @@ fn after_partition(mut place: Place) -> Place {
 }
 
 fn fill_range<'a>(found: impl Iterator<Item = (&'a Place, &'a Stored)>, read: &RangeRead) -> RangePage {
-    let mut page = RangePage::default();
+    let (mut rows, mut more) = (Vec::new(), false);
     let mut budget = PageBudget::new(read.limit);
     for (place, stored) in found {
-        page.rows.push((place.row.clone(), stored.clone()));
+        rows.push((place.row.clone(), stored.clone()));
         if budget.ends_after(stored.value.len()) {
-            page.more = true;
+            more = true;
             break;
         }
     }
-    page
+    RangePage { rows: rows.into(), more }
 }
 
 fn sweep_start(read: &SweepRead) -> Place {

@@ -66,7 +66,7 @@ pub(crate) async fn range(core: &Core, plan: &RangePlan) -> Result<Pages, Error>
         let end = chunk.rows.last().map(|(row, _)| row.clone());
         show_lagging(core, plan, start.as_ref(), &mut chunk);
         page.expect(chunk.rows.len());
-        for (_, stored) in chunk.rows {
+        for stored in chunk.rows.into_stored() {
             if let Some(entry) = page.examine(stored)? {
                 page.fetch(&entry).await?;
             }
@@ -101,13 +101,11 @@ fn show_lagging(core: &Core, plan: &RangePlan, start: Option<&RowKey>, chunk: &m
             && start.is_none_or(|start| before(start, row))
             && end.as_ref().is_none_or(|end| !before(end, row))
     };
-    let rows = std::mem::take(&mut chunk.rows).into_iter();
+    let rows = chunk.rows.iter().cloned();
     let rows = rows.map(|(row, stored)| (plan.partition.clone(), row, stored)).collect();
     let shown = lag.show(&core.env, plan.source.rows().0, rows, within).into_iter();
-    chunk.rows = shown.map(|(_, row, stored)| (row, stored)).collect();
-    if !plan.forward {
-        chunk.rows.reverse();
-    }
+    let shown = shown.map(|(_, row, stored)| (row, stored));
+    chunk.rows = if plan.forward { shown.collect() } else { shown.rev().collect() };
 }
 
 /// The same for a chunk of a sweep.

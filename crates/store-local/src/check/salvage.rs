@@ -62,7 +62,8 @@ pub(super) fn copy(mut check: Check<'_>, to: &Path) -> Result<(Summary, Salvaged
         return Err(OpenError::Occupied(to.into()));
     }
     let failed = |why: String| OpenError::Failed { path: to.into(), why };
-    let tree = Tree::open(&folder.tree(), &Options::default()).map_err(|error| failed(error.to_string()))?;
+    let tree = Tree::open(&folder.tree(), Options::default().cache_bytes)
+        .map_err(|error| failed(error.to_string()))?;
     let mut copy = Copy { tree, ops: Vec::new(), bytes: 0, keys: 0 };
     let path = check.path.clone();
     let last = keys::last_sequence();

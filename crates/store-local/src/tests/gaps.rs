@@ -10,23 +10,24 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// Every removal is followed by a look around, every scan claims all its steps, and every gap is kept.
+/// Every removal is followed by a look around, every scan claims all its steps, and every gap and page is kept.
 const EAGER: Rules = Rules {
     look_every: 1,
     worth: 0,
     slow_scan: Duration::ZERO,
     slow_row: Duration::ZERO,
     slow_step: Duration::ZERO,
+    page_rows: 0,
 };
 
 /// In memory where the system has such a folder: this is not about the disk.
-fn folder() -> TempDir {
+pub(super) fn folder() -> TempDir {
     let in_memory = Path::new("/dev/shm");
     let made = if in_memory.is_dir() { tempfile::tempdir_in(in_memory) } else { tempfile::tempdir() };
     made.unwrap()
 }
 
-fn open_with(folder: &TempDir, rules: Rules) -> LocalStore {
+pub(super) fn open_with(folder: &TempDir, rules: Rules) -> LocalStore {
     let (path, env) = (folder.path().join("data"), Simulation::new(1).0);
     LocalStore::open_with(&path, &Options::default(), env, rules).unwrap()
 }
@@ -50,25 +51,25 @@ fn with_gaps_everywhere_the_engine_answers_like_the_reference_engine() {
     });
 }
 
-fn row(number: u64) -> RowKey {
+pub(super) fn row(number: u64) -> RowKey {
     RowKey { kind: 0, sort: Bytes::copy_from_slice(&number.to_be_bytes()) }
 }
 
-fn write(partition: u64, writes: Vec<Write>) -> Vec<Part> {
+pub(super) fn write(partition: u64, writes: Vec<Write>) -> Vec<Part> {
     let partition = Bytes::copy_from_slice(&partition.to_be_bytes());
     vec![Part { space: SPACE, partition, expects: Vec::new(), writes, log: None, tallies: Vec::new() }]
 }
 
-fn put_row(number: u64, stamp: u64) -> Write {
+pub(super) fn put_row(number: u64, stamp: u64) -> Write {
     let stored = Stored { stamp: Stamp(stamp), value: Bytes::from_static(b"0123456789") };
     Write::Put { row: row(number), stored }
 }
 
-fn delete_row(number: u64) -> Write {
+pub(super) fn delete_row(number: u64) -> Write {
     Write::Delete { row: row(number) }
 }
 
-fn whole(partition: u64) -> RangeRead {
+pub(super) fn whole(partition: u64) -> RangeRead {
     RangeRead {
         space: SPACE,
         partition: Bytes::copy_from_slice(&partition.to_be_bytes()),
@@ -85,7 +86,7 @@ fn numbers(store: &dyn Store, read: RangeRead) -> Vec<u64> {
     page.rows.iter().map(|(row, _)| u64::from_be_bytes(row.sort[..].try_into().unwrap())).collect()
 }
 
-fn apply(store: &dyn Store, partition: u64, writes: Vec<Write>) {
+pub(super) fn apply(store: &dyn Store, partition: u64, writes: Vec<Write>) {
     assert_eq!(block_on(store.commit(CommitId(0), write(partition, writes))).unwrap(), Outcome::Applied);
 }
 

@@ -182,7 +182,7 @@ impl Model {
         }
         let more = cut(&mut rows, limit, |(_, stored)| stored.value.len());
         let page = bench.range(read.clone());
-        assert_eq!((page.rows, page.more), (rows, more), "{read:?}");
+        assert_eq!((&page.rows[..], page.more), (&rows[..], more), "{read:?}");
     }
 
     fn sweep(&self, bench: &Bench, space: crate::Space) {
@@ -206,7 +206,7 @@ impl Model {
         let read =
             SweepRead { space, kind, segment: 0, segments: 1, after, limit, freshness: Freshness::Any };
         let page = bench.sweep(read.clone());
-        assert_eq!((page.rows, page.more), (rows, more), "{read:?}");
+        assert_eq!((&page.rows[..], page.more), (&rows[..], more), "{read:?}");
     }
 
     fn side_state(&self, bench: &Bench, space: crate::Space) {

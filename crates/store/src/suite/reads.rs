@@ -99,10 +99,10 @@ pub(super) fn row_order(bench: &mut Bench) {
         bench.applied(vec![part("p").put_key(row.clone(), 1)]);
     }
     let read = whole_partition("p");
-    let forward: Vec<_> = bench.range(read.clone()).rows.into_iter().map(|(row, _)| row).collect();
+    let forward: Vec<_> = bench.range(read.clone()).rows.iter().map(|(row, _)| row.clone()).collect();
     assert_eq!(forward, rows);
     let read = RangeRead { lower: Bound::Included(key(0, "b")), upper: Bound::Excluded(key(1, "a")), ..read };
-    let part_of_it: Vec<_> = bench.range(read).rows.into_iter().map(|(row, _)| row).collect();
+    let part_of_it: Vec<_> = bench.range(read).rows.iter().map(|(row, _)| row.clone()).collect();
     assert_eq!(part_of_it, rows[5..7]);
 }
 
