@@ -76,7 +76,7 @@ pub fn read(files: &[SourceFile], options: &ReadOptions) -> Result<Catalogue, Ve
     for file in files {
         match input(file, options) {
             Ok(input) => inputs.push(input),
-            Err(problem) => problems.push(problem),
+            Err(more) => problems.extend(more),
         }
     }
     let mut catalogue = catalogue(&mut inputs, options);
@@ -100,18 +100,24 @@ pub fn format_of(file: &SourceFile) -> Option<Format> {
     parse(file, &ReadOptions::default()).ok().map(|(_, _, format)| format)
 }
 
-fn input<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<Input<'f>, Problem> {
+fn input<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<Input<'f>, Vec<Problem>> {
     let mut log = Log::new(&file.path);
-    let parsed = parse(file, options);
-    let (text, root, format) = parsed.map_err(|fault| {
-        log.error(fault.mark, fault.message);
-        log.problems.remove(0)
-    })?;
-    Ok(Input { file, text, root, format, log })
+    match parse(file, options) {
+        Ok((text, root, format)) => Ok(Input { file, text, root, format, log }),
+        Err(faults) => {
+            for fault in faults {
+                log.error(fault.mark, fault.message);
+            }
+            Err(log.problems)
+        }
+    }
 }
 
-fn parse<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<(&'f str, Node, Format), node::Fault> {
-    let fault = |message: String| node::Fault { mark: Mark::default(), message };
+fn parse<'f>(
+    file: &'f SourceFile,
+    options: &ReadOptions,
+) -> Result<(&'f str, Node, Format), Vec<node::Fault>> {
+    let fault = |message: String| vec![node::Fault { mark: Mark::default(), message }];
     let text =
         std::str::from_utf8(&file.bytes).map_err(|error| fault(format!("this is no UTF-8 text: {error}")))?;
     let told = options.format == Some(Format::TerraformHcl) && !text.trim_start().starts_with('{');
@@ -119,12 +125,13 @@ fn parse<'f>(file: &'f SourceFile, options: &ReadOptions) -> Result<(&'f str, No
     if hcl {
         return Ok((text, Node::text_at(Mark::default(), ""), Format::TerraformHcl));
     }
-    let root = Node::parse(text)?;
+    let (root, cuts) = Node::parse_all(text).map_err(|fault| vec![fault])?;
     let format = match options.format {
         Some(format) => format,
         None => detect::detect(&root).map_err(fault)?,
     };
-    Ok((text, root, format))
+    // In our own form, what is cut off is nothing that could be meant, and would only be told as fields that nobody wrote.
+    if format == Format::Hashrange && !cuts.is_empty() { Err(cuts) } else { Ok((text, root, format)) }
 }
 
 /// Reads tables and entities of all, merges them, then reads the patterns of our own form.

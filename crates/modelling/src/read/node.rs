@@ -3,6 +3,8 @@
 //! Input is hostile until read: bytes, depth and the number of nodes after aliases are bounded, and nothing recurses on
 //! the way in.
 
+mod cut;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -73,12 +75,21 @@ impl Node {
     /// # Errors
     /// No YAML; too large or too deep; a mapping with a key twice; more than one document.
     pub fn parse(text: &str) -> Result<Node, Fault> {
+        Node::parse_all(text).map(|(node, _)| node)
+    }
+
+    /// As [`Node::parse`], with the texts that a comma in `{ }` or `[ ]` has cut in two: `bucket: int(0,7)` without quotes. They are YAML, but
+    /// hardly ever meant.
+    ///
+    /// # Errors
+    /// As [`Node::parse`]; where a cut is what makes it no YAML, the cut is told.
+    pub fn parse_all(text: &str) -> Result<(Node, Vec<Fault>), Fault> {
         if text.len() > BYTES_MAX {
             return Err(fault(Mark::default(), format!("the file is larger than {} MiB", BYTES_MAX >> 20)));
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = plainer_json(text);
-        Builder::default().build(&text)
+        Builder::new(&text).build()
     }
 
     /// The value of that key of a mapping.
@@ -223,6 +234,8 @@ struct Open {
     tag: Option<String>,
     anchor: usize,
     content: Content,
+    /// The first text in it that was cut.
+    cut: Option<Fault>,
 }
 
 enum Content {
@@ -231,8 +244,11 @@ enum Content {
 }
 
 /// Turns events into a tree, with a stack of its own.
-#[derive(Default)]
-struct Builder {
+struct Builder<'t> {
+    text: &'t str,
+    /// Where the lines of the text begin, once one is asked for.
+    lines: Option<Vec<usize>>,
+    cuts: Vec<Fault>,
     stack: Vec<Open>,
     root: Option<Node>,
     anchors: HashMap<usize, (Node, usize)>,
@@ -240,19 +256,64 @@ struct Builder {
     documents: usize,
 }
 
-impl Builder {
-    fn build(mut self, text: &str) -> Result<Node, Fault> {
-        for event in Parser::new_from_str(text) {
+impl<'t> Builder<'t> {
+    fn new(text: &'t str) -> Builder<'t> {
+        Builder {
+            text,
+            lines: None,
+            cuts: Vec::new(),
+            stack: Vec::new(),
+            root: None,
+            anchors: HashMap::new(),
+            nodes: 0,
+            documents: 0,
+        }
+    }
+
+    fn build(mut self) -> Result<(Node, Vec<Fault>), Fault> {
+        for event in Parser::new_from_str(self.text) {
             let (event, span) = event.map_err(|error| {
-                fault(mark_of(*error.marker()), format!("this is no YAML: {}", error.info()))
+                // What the parser stumbles over is what is left of a text that was cut.
+                let cut = self.stack.iter().rev().find_map(|open| open.cut.clone());
+                cut.unwrap_or_else(|| {
+                    fault(mark_of(*error.marker()), format!("this is no YAML: {}", error.info()))
+                })
             })?;
             self.event(event, mark_of(span.start))?;
         }
-        Ok(self.root.unwrap_or(Node {
+        let root = self.root.unwrap_or(Node {
             mark: Mark { line: 1, column: 1 },
             tag: None,
             data: Data::Scalar { text: String::new(), plain: true },
-        }))
+        });
+        Ok((root, self.cuts))
+    }
+
+    /// Takes down a text without quotes that was cut.
+    fn look_for_cut(&mut self, text: &str, mark: Mark) {
+        let ends = || self.text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = self.lines.get_or_insert_with(|| std::iter::once(0).chain(ends()).collect());
+        let line = mark.line.checked_sub(1).and_then(|line| self.text.get(*lines.get(line)?..));
+        let source = line.and_then(|line| {
+            let (at, _) = line.char_indices().nth(mark.column.checked_sub(1)?)?;
+            line.get(at..)
+        });
+        let (Some(source), Some(open)) = (source, self.stack.last_mut()) else { return };
+        let (in_list, key) = match &open.content {
+            Content::List(_) => (true, None),
+            Content::Map(_, key) => (false, key.as_ref().and_then(Node::as_str)),
+        };
+        let Some(cut) = cut::cut(source, text).filter(|cut| cut.is_plain(in_list)) else { return };
+        let key = key.map(|key| format!("{key}: ")).unwrap_or_default();
+        let by = if cut.by == ',' { "the comma".to_owned() } else { format!("\"{}\"", cut.by) };
+        let message = format!(
+            "\"{}\" ends at {by}, as every text without quotes does inside {{ }} and [ ]; put quotes around the whole: {key}{}",
+            shortened(text),
+            cut::quoted(cut.whole)
+        );
+        let cut = fault(mark, message);
+        open.cut.get_or_insert_with(|| cut.clone());
+        self.cuts.push(cut);
     }
 
     fn event(&mut self, event: Event<'_>, mark: Mark) -> Result<(), Fault> {
@@ -267,6 +328,9 @@ impl Builder {
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
+                if style == ScalarStyle::Plain && cut::is_open(&text) {
+                    self.look_for_cut(&text, mark);
+                }
                 let data = Data::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
                 self.count(1, mark)?;
                 self.finish(Node { mark, tag: tag_text(tag), data }, anchor)?;
@@ -306,7 +370,7 @@ impl Builder {
         if self.stack.len() >= DEPTH_MAX {
             return Err(fault(mark, format!("more than {DEPTH_MAX} levels of nesting")));
         }
-        self.stack.push(Open { mark, tag: tag_text(tag), anchor, content });
+        self.stack.push(Open { mark, tag: tag_text(tag), anchor, content, cut: None });
         Ok(())
     }
 
@@ -314,7 +378,10 @@ impl Builder {
         let Some(open) = self.stack.pop() else { return Ok(()) };
         let data = match open.content {
             Content::List(items) => Data::List(items),
-            Content::Map(entries, _) => Data::Map(merged(entries)?),
+            // What is left of two texts that were cut may be one key twice.
+            Content::Map(entries, _) => {
+                Data::Map(merged(entries).map_err(|fault| open.cut.unwrap_or(fault))?)
+            }
         };
         self.finish(Node { mark: open.mark, tag: open.tag, data }, open.anchor)
     }

@@ -229,6 +229,27 @@ waivers: [{rule: x, until: soon}]
 }
 
 #[test]
+fn values_that_a_comma_cuts_are_told_and_nothing_that_follows_from_it() {
+    refused(
+        r#"
+hashrange: 1
+name: x
+tables:
+  T: {key: {hash: PK}}
+entities:
+  E: {key: {PK: "E#{id}"}, attributes: {id: uuid, bucket: int(0,7), share: decimal(0, 1, 2)}}
+patterns:
+  - {id: P1, name: x, operation: Scan, table: T, filter: contains(tags, :tag)}
+"#,
+        expect![[r#"
+            m.yaml:7:59: "int(0" ends at the comma, as every text without quotes does inside { } and [ ]; put quotes around the whole: bucket: "int(0,7)"
+            m.yaml:7:76: "decimal(0" ends at the comma, as every text without quotes does inside { } and [ ]; put quotes around the whole: share: "decimal(0, 1, 2)"
+            m.yaml:9:58: "contains(tags" ends at the comma, as every text without quotes does inside { } and [ ]; put quotes around the whole: filter: "contains(tags, :tag)"
+        "#]],
+    );
+}
+
+#[test]
 fn text_that_is_no_yaml_is_told_with_its_place() {
     refused(
         "hashrange: 1\n  name: x\n",

@@ -57,3 +57,55 @@ fn deep_nesting_is_refused() {
     let indented: Vec<String> = (0..200).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
     assert!(refused(&indented.concat()).contains("levels of nesting"));
 }
+
+#[test]
+fn a_call_that_a_comma_cuts_is_told_with_its_place_and_its_cure() {
+    let cuts = |text: &str| {
+        let (_, cuts) = Node::parse_all(text).unwrap();
+        let line = |fault: &Fault| format!("{}:{} {}", fault.mark.line, fault.mark.column, fault.message);
+        cuts.iter().map(line).collect::<Vec<_>>()
+    };
+    let why = "as every text without quotes does inside { } and [ ]; put quotes around the whole";
+    assert_eq!(
+        cuts("a: {bucket: int(0,7), next: 1}\n"),
+        [format!("1:13 \"int(0\" ends at the comma, {why}: bucket: \"int(0,7)\"")]
+    );
+    // One that goes on behind the parenthesis, one over two lines, one in a list, and one that is no call.
+    assert_eq!(
+        cuts(
+            "é: {s: if_not_exists(#n, :zero) + :one, d: decimal(0,\n  500, 2), l: [int(0, 7)], n: all (a, b)}"
+        ),
+        [
+            format!(
+                "1:8 \"if_not_exists(#n\" ends at the comma, {why}: s: \"if_not_exists(#n, :zero) + :one\""
+            ),
+            format!("1:44 \"decimal(0\" ends at the comma, {why}: d: \"decimal(0, 500, 2)\""),
+            format!("2:16 \"int(0\" ends at the comma, {why}: \"int(0, 7)\""),
+            format!("2:31 \"all (a\" ends at the comma, {why}: n: \"all (a, b)\""),
+        ]
+    );
+    // What the parser refuses, and what becomes one key twice, is told so too.
+    assert_eq!(
+        refused("a: {when: contains(list[0], :x)}"),
+        format!("1:11 \"contains(list\" ends at \"[\", {why}: when: \"contains(list[0], :x)\"")
+    );
+    assert_eq!(
+        refused("a: {b: int(0,7),\n c: int(1,7)}"),
+        format!("1:8 \"int(0\" ends at the comma, {why}: b: \"int(0,7)\"")
+    );
+}
+
+#[test]
+fn a_comma_that_cuts_nothing_is_left_alone() {
+    for text in [
+        "a: int(0,7)\nb:\n  - contains(a, b)\n",
+        "a: {b: \"int(0,7)\", c: 'f(x, y)'}",
+        "a: {b: f(x), c: smile (, d: fine)}",
+        "a: [one (b, c)]",
+        "a: |\n  {b: int(0,7)}\n# {b: int(0,7)}\n",
+        "{\"a\": \"f(x, y)\"}",
+        "a: {b: f(x, c: 1}\n",
+    ] {
+        assert_eq!(Node::parse_all(text).map(|(_, cuts)| cuts), Ok(Vec::new()), "{text}");
+    }
+}
