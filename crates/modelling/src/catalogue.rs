@@ -38,6 +38,32 @@ pub struct Catalogue {
     pub states: States,
     /// What a reader noticed and could go on from.
     pub notes: Vec<Note>,
+    /// What files hold that no model states, for files of the same format.
+    pub kept: Vec<Kept>,
+}
+
+/// Something that a file holds and no model states. It goes back into a file of the same format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// The format, as a command line calls it.
+    pub format: &'static str,
+    /// The members that lead to it; of a list, the name of the element.
+    pub path: Vec<String>,
+    /// What it is, as it was written.
+    pub value: Value,
+    /// Why it is kept.
+    pub kept_as: KeptAs,
+}
+
+/// Why something is kept that no model states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptAs {
+    /// Nothing is known of it.
+    Unknown,
+    /// Only the tool that wrote the file has a use for it.
+    Unused,
+    /// It is the tool's default, which nobody chose: it counts where the model says nothing.
+    Default,
 }
 
 /// What the formats of the files can state. Rules about the rest stay silent, or give one note for all.

@@ -22,7 +22,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use self::text::Y;
-use crate::catalogue::{Catalogue, Index, IndexKind};
+use crate::catalogue::{Catalogue, Index, IndexKind, KeptAs};
+use crate::read::workbench::kept;
 use crate::read::{ReadOptions, SourceFile, read};
 
 /// The JSON Schema of our own form.
@@ -140,9 +141,22 @@ pub fn write(catalogue: &Catalogue, form: Form, today: &str) -> Written {
     if matches!(form, Form::ShapeM | Form::CloudFormation | Form::CloudFormationJson | Form::Terraform) {
         words::check_vectors(&keyed, &mut assumed);
     }
-    let value = value(&keyed, form, today, &mut assumed);
+    let mut value = value(&keyed, form, today, &mut assumed);
+    let unplaced = match form {
+        Form::Workbench => kept::put_back(&catalogue.kept, &mut value),
+        _ => catalogue.kept.iter().collect::<Vec<_>>(),
+    };
+    let unknown = || {
+        let unknown = unplaced.iter().filter(|one| one.kept_as == KeptAs::Unknown);
+        let places: Vec<String> = unknown.map(|one| kept::place(one)).collect();
+        let told = format!("members that were not known in the file that was read: {}", places.join(", "));
+        if places.is_empty() { Vec::new() } else { vec![told] }
+    };
     let text = match (form, &value) {
-        (Form::Yaml, _) => return Written { text: yaml(catalogue), ..Written::default() },
+        // It can say all that a model is.
+        (Form::Yaml, _) => {
+            return Written { text: yaml(catalogue), lost: unknown(), ..Written::default() };
+        }
         (Form::CloudFormation, Value::Object(map)) => {
             let entries: Vec<(String, Y)> =
                 map.iter().map(|(name, value)| (name.clone(), Y::json(value))).collect();
@@ -150,10 +164,11 @@ pub fn write(catalogue: &Catalogue, form: Form, today: &str) -> Written {
         }
         _ => format!("{value:#}\n"),
     };
-    let lost = match again(catalogue, form, &text) {
+    let mut lost = match again(catalogue, form, &text) {
         Ok(again) => lost::lost(&named(catalogue, form), &again).told(),
         Err(problem) => vec![format!("this, so that the file does not read back: {problem}")],
     };
+    lost.extend(unknown());
     Written { text, lost, assumed: assumed.told() }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::shape_m::key_text;
-use crate::catalogue::{Catalogue, Entity, Index, Note, Pattern, States, Table, Units};
+use crate::catalogue::{Catalogue, Entity, Index, Kept, Note, Pattern, States, Table, Units};
 
 /// What one file, or a group of files that refer to each other, says.
 #[derive(Debug)]
@@ -140,6 +140,11 @@ impl Merger {
             whole.thresholds.entry(name).or_insert(value);
         }
         whole.notes.extend(part.notes);
+        for one in part.kept {
+            if !whole.kept.iter().any(|have| have.format == one.format && have.path == one.path) {
+                whole.kept.push(one);
+            }
+        }
     }
 
     fn table(&mut self, whole: &mut Catalogue, table: Table) {
@@ -241,6 +246,11 @@ fn rename(whole: &mut Catalogue, at: usize, name: &str) {
     let old = std::mem::replace(&mut whole.tables[at].name, name.to_owned());
     for entity in whole.entities.iter_mut().filter(|entity| entity.table == old) {
         name.clone_into(&mut entity.table);
+    }
+    // The table is the second step on the way to what is in one.
+    let of_table = |kept: &&mut Kept| kept.path.get(1) == Some(&old) && kept.path.len() > 2;
+    for kept in whole.kept.iter_mut().filter(of_table) {
+        name.clone_into(&mut kept.path[1]);
     }
 }
 

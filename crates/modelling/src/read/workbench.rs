@@ -1,5 +1,7 @@
 //! NoSQL Workbench: tables with facets and sample rows, and since 3.20 access patterns whose names in the file no public file shows.
 
+pub mod kept;
+
 use std::collections::BTreeMap;
 
 use hashrange_item::{Attributes, Kind};
@@ -11,7 +13,7 @@ use super::node::{Data, Node};
 use super::shape_m::key_text;
 use super::value;
 use crate::catalogue::{
-    Attribute, Billing, Capacity, Catalogue, Entity, IndexKind, KeyType, Keys, Scaling, States, Table,
+    Attribute, Billing, Capacity, Catalogue, Entity, IndexKind, KeptAs, KeyType, Keys, Scaling, States, Table,
 };
 
 /// Keys, global indexes and rows; local indexes, time to live and patterns are not in the format.
@@ -27,23 +29,6 @@ const STATES: States = States {
 /// The old tool's default, which nobody chose.
 const DEFAULT_UNITS: f64 = 5.0;
 
-const ROOT: &[&str] = &["ModelName", "ModelMetadata", "DataModel"];
-
-const TABLE: &[&str] = &[
-    "TableName",
-    "KeyAttributes",
-    "NonKeyAttributes",
-    "TableFacets",
-    "GlobalSecondaryIndexes",
-    "TableData",
-    "SampleDataFormats",
-    "DataAccess",
-    "BillingMode",
-    "ProvisionedCapacitySettings",
-];
-
-const FACET: &[&str] = &["FacetName", "KeyAttributeAlias", "NonKeyAttributes", "TableData", "DataAccess"];
-
 /// Reads a file.
 pub fn read(root: &Node, log: &mut Log) -> Catalogue {
     let mut catalogue = Catalogue { states: STATES, ..Catalogue::default() };
@@ -51,24 +36,25 @@ pub fn read(root: &Node, log: &mut Log) -> Catalogue {
     catalogue.name = text(&["ModelName"]).unwrap_or_default();
     catalogue.description = text(&["ModelMetadata", "Description"]).filter(|text| !text.is_empty());
     version(root, log);
-    let mut unread = Vec::new();
-    others(root, ROOT, "", &mut unread);
-    for (at, node) in root.get("DataModel").map_or(&[][..], Node::items).iter().enumerate() {
-        others(node, TABLE, &format!("DataModel[{at}]."), &mut unread);
+    catalogue.kept = kept::of_file(root);
+    for node in root.get("DataModel").map_or(&[][..], Node::items) {
         let Some((table, entities)) = table(node, log) else { continue };
+        let of_facets = entities.iter().flat_map(|entity: &Entity| &entity.attributes);
+        let of_facets: Vec<String> = of_facets.map(|attribute| attribute.name.clone()).collect();
+        catalogue.kept.extend(kept::of_table(node, &table, &of_facets));
         catalogue.tables.push(table);
         catalogue.entities.extend(entities);
     }
-    if !unread.is_empty() {
-        log.note(root.mark, format!("members that are not known, and are not read: {}", unread.join(", ")));
+    // Members have no order that means something, and the same ones are the same model.
+    catalogue.kept.sort_by(|one, other| one.path.cmp(&other.path));
+    let unknown = catalogue.kept.iter().filter(|one| one.kept_as == KeptAs::Unknown);
+    let unknown: Vec<String> = unknown.map(kept::place).collect();
+    if !unknown.is_empty() {
+        let what =
+            "members that are not known; they mean nothing here, and go back into a file of this format";
+        log.note(root.mark, format!("{what}: {}", unknown.join(", ")));
     }
     catalogue
-}
-
-/// The paths of members that are not known.
-fn others(node: &Node, known: &[&str], path: &str, unread: &mut Vec<String>) {
-    let names = node.entries().iter().filter_map(|(key, _)| key.as_str());
-    unread.extend(names.filter(|name| !known.contains(name)).map(|name| format!("{path}{name}")));
 }
 
 fn version(root: &Node, log: &mut Log) {
@@ -116,18 +102,12 @@ fn table(node: &Node, log: &mut Log) -> Option<(Table, Vec<Entity>)> {
     rows.take(node, &table, log);
     let mut entities = Vec::new();
     let facets = node.get("TableFacets").map_or(&[][..], Node::items);
-    let mut unread = Vec::new();
     for facet in facets {
-        others(facet, FACET, "TableFacets[].", &mut unread);
         rows.take(facet, &table, log);
         entities.extend(entity(facet, node, &table, log));
     }
     table.samples = rows.items.into_iter().map(|(_, item)| item).collect();
     types(node, &table, log);
-    if !unread.is_empty() {
-        unread.dedup();
-        log.note(node.mark, format!("members that are not known, and are not read: {}", unread.join(", ")));
-    }
     Some((table, entities))
 }
 
@@ -158,7 +138,8 @@ fn billing(table: &mut Table, node: &Node, log: &mut Log) {
             disable_scale_in: false,
         })
     });
-    if table.billing.is_none() {
+    // What is left of another mode scales nothing.
+    if !matches!(table.billing, Some(Billing::Provisioned(_))) {
         table.scaling = [None, None];
     }
 }

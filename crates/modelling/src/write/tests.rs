@@ -147,6 +147,52 @@ fn models_of_other_tools_are_written_back_as_they_were() {
     }
 }
 
+const WORKBENCH: &str = include_str!("../../tests/data/workbench_kept.json");
+
+#[test]
+fn members_of_a_workbench_file_that_are_not_known_go_back_to_their_places() {
+    let model = read_all(&[WORKBENCH]);
+    let written = write(&model, Form::Workbench, "2026-11-30");
+    assert_eq!(written.lost, [""; 0]);
+    // Nothing is added but a date, nothing is taken away, and nothing is changed.
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let (mut before, mut after) = (json(WORKBENCH), json(&written.text));
+    for file in [&mut before, &mut after] {
+        file["ModelMetadata"].as_object_mut().unwrap().remove("DateLastModified");
+    }
+    assert_eq!(after, before);
+    is_same(&read_all(&[&written.text]), &model, Form::Workbench);
+}
+
+#[test]
+fn members_that_are_not_known_are_told_where_another_form_cannot_hold_them() {
+    let model = read_all(&[WORKBENCH]);
+    let unknown = "members that were not known in the file that was read: ";
+    for form in Form::ALL.into_iter().filter(|form| *form != Form::Workbench) {
+        let told = write(&model, form, "2026-11-30").lost;
+        let told: Vec<&str> = told.iter().filter_map(|text| text.strip_prefix(unknown)).collect();
+        assert_eq!(
+            told,
+            ["AccessPatterns, DataModel[Loans].AccessPatterns, \
+              DataModel[Loans].GlobalSecondaryIndexes[ByBook].Projection.Why, \
+              DataModel[Loans].GlobalSecondaryIndexes[ByBook].Purpose, \
+              DataModel[Loans].KeyAttributes.PartitionKey.Note, DataModel[Loans].NonKeyAttributes[isbn].Mask, \
+              DataModel[Loans].TableFacets[Loan].Colour, ModelMetadata.Tags"],
+            "{}",
+            form.name()
+        );
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_workbench_file_gives_way_to_what_other_files_state() {
+    let overlay = "hashrange: 1\nname: x\ntables:\n  Loans: {billing: on-demand}\n";
+    let written = write(&read_all(&[overlay, WORKBENCH]), Form::Workbench, "2026-11-30");
+    let again = read_all(&[&written.text]);
+    assert_eq!(again.tables[0].billing, Some(crate::catalogue::Billing::OnDemand));
+    assert_eq!(again.tables[0].scaling, [None, None]);
+}
+
 #[test]
 fn usage_data_are_written_beside_their_schema() {
     let schema = include_str!("../../tests/data/schema.json");

@@ -37,7 +37,8 @@ pub fn json(node: &Node) -> Value {
     }
 }
 
-fn scalar(node: &Node, text: &str) -> Value {
+/// A text, number, truth value or nothing, as it is written.
+pub(in crate::read) fn scalar(node: &Node, text: &str) -> Value {
     if node.is_null() {
         return Value::Null;
     }
