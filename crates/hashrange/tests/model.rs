@@ -196,6 +196,21 @@ async fn shards_without_a_key_of_their_own_are_an_error() {
     );
 }
 
+#[tokio::test]
+async fn shards_of_what_names_an_item_by_its_key_are_one_request_and_of_a_scan_an_error() {
+    let text = format!(
+        r#"{BOARD}
+  - {{id: clicks, name: count in four shards, operation: UpdateItem, table: Game, key: {{PK: "CLICKS#{{week}}#{{shard}}", SK: N}}, update: {{add: {{n: 1}}}}, parameters: {{week: {{value: w1}}, shard: {{value: [a, b, c, d]}}}}, shards: 4, budget: {{wcu: 1}}}}
+  - {{id: put, name: a score, operation: PutItem, item: {{entity: Score}}, shards: 4, budget: {{wcu: 2}}}}
+  - {{id: scan, name: everything, operation: Scan, table: Game, purpose: batch, shards: 4}}
+"#
+    );
+    let outcome = Model::from_text(&text).unwrap().test().scales(&[1]).await;
+    assert_eq!(errors(&outcome), [("scan", vec!["shards-without-key"])].into(), "{outcome}");
+    let runs: Vec<u64> = outcome.report.patterns[..2].iter().map(|tested| tested.runs[0].pages).collect();
+    assert_eq!(runs, [1, 1], "a write picks one shard");
+}
+
 /// A user with attributes of all sorts, none of which is as a condition asks by chance.
 const ACCOUNT: &str = r#"
 hashrange: 1

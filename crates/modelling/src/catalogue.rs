@@ -605,7 +605,7 @@ pub struct Pattern {
     pub skew: Option<String>,
     /// How many items a client takes of what it has read (`--max-items`): it bounds nothing that the server reads.
     pub client_max_items: Option<u64>,
-    /// How many collections it must read side by side.
+    /// Over how many keys each of its keys is spread: a query reads all of them side by side, anything else is about one.
     pub shards: Option<u32>,
     /// What a person says of it.
     pub declared: Declared,

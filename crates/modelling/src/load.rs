@@ -10,7 +10,8 @@
 //!
 //! Samples give a pattern its keys; the skew says how often each is used. Where the model declares more keys than there
 //! are samples, ranks beyond them share the samples' items and are counted apart: a key is as hot as the model says.
-//! A put that must not find an item makes a new key each time.
+//! A put that must not find an item makes a new key each time. Of the samples, a pattern takes those for which its conditions and
+//! filters hold ([`crate::samples::for_load`] sees to it that there are some), and what is refused all the same is counted as refused.
 
 mod drive;
 mod fresh;
@@ -163,6 +164,8 @@ pub struct Loaded {
     pub refused: u64,
     /// The share of requests that the model expects to be refused.
     pub refusals_expected: f64,
+    /// The condition or filter that no sample is like, in words: requests are refused or find nothing.
+    pub unmet: Option<String>,
     /// Requests that were not sent, because too many were under way.
     pub unsent: u64,
     /// Latency at 50, 90, 99, 99.9 per cent and the longest, in milliseconds.
@@ -217,7 +220,8 @@ impl Loaded {
     }
 }
 
-/// Runs the patterns of a model at their rates. Tables and samples must be there: see [`crate::run::prepare`].
+/// Runs the patterns of a model at their rates. Tables and samples, best those of [`crate::samples::for_load`], must be there: see
+/// [`crate::run::prepare`].
 pub async fn load(
     catalogue: Arc<Catalogue>,
     samples: Arc<Samples>,

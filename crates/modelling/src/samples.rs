@@ -21,6 +21,7 @@ use crate::catalogue::{Catalogue, Entity, Table};
 
 pub(crate) use build::key_bytes;
 pub(crate) use fill::attributes_json;
+pub(crate) use fill::turns;
 pub use fill::{Binding, Requests, Unfilled, bind, fill, requests};
 pub use format::value as format_value;
 pub use random::Random;
@@ -113,17 +114,29 @@ const EXCERPT_ROWS: usize = 3;
 
 /// Makes sample data for a model. Where no item is as a pattern's condition or filter asks, one is changed so that it is.
 pub fn generate(catalogue: &Catalogue, options: Options) -> Samples {
+    generated(catalogue, options).0
+}
+
+/// The same for a load, which takes many items for each pattern: further items are changed, so that requests find what they ask for
+/// whichever turn it is.
+pub fn for_load(catalogue: &Catalogue, options: Options) -> Samples {
+    let (mut samples, changes) = generated(catalogue, options);
+    mend::spread(catalogue, &mut samples, &changes, options.seed);
+    samples
+}
+
+fn generated(catalogue: &Catalogue, options: Options) -> (Samples, Vec<mend::Change>) {
     // What is changed is of the first block, whatever the scale: a larger one has the items of a smaller one as they are there.
     let mut first = made(catalogue, Options { scale: 1, ..options });
     let changes = mend::mend(catalogue, &mut first, options.seed);
     if options.scale <= 1 {
-        return first;
+        return (first, changes);
     }
     let mut samples = made(catalogue, options);
     for change in &changes {
         samples.change(change);
     }
-    samples
+    (samples, changes)
 }
 
 /// Items as entities declare them.

@@ -195,7 +195,7 @@ async fn on(
     env: &Env,
 ) -> Result<Report, String> {
     let scale = flags.get_one::<u16>("scale").copied().map_or(1, usize::from);
-    let samples = samples::generate(&catalogue, samples::Options { seed: options.seed, scale });
+    let samples = samples::for_load(&catalogue, samples::Options { seed: options.seed, scale });
     let tables = if flags.get_flag("existing") {
         Vec::new()
     } else {
@@ -261,6 +261,21 @@ mod tests {
         let loaded = &report.patterns[0];
         assert!(loaded.sent > 20 && loaded.answered == loaded.sent && report.passed(), "{report:?}");
         assert!((loaded.read_units - 0.5).abs() < 1e-9, "{loaded:?}");
+    }
+
+    #[tokio::test]
+    async fn conditions_that_no_sample_met_hold_in_every_request_of_a_load() {
+        let patterns = r##"  - {id: P2, name: Unlock, operation: UpdateItem, key: {PK: "USER#{userId}", SK: PROFILE}, update: "SET seen = :now", condition: "#state = :locked", parameters: {now: {value: 1}, locked: {value: LOCKED}}, rate: {peak: 200}}
+  - {id: P3, name: Wake, operation: UpdateItem, key: {PK: "USER#{userId}", SK: PROFILE}, update: "SET seen = :now", condition: "#state = :asleep", parameters: {now: {value: 1}, asleep: {value: ASLEEP}}, rate: {peak: 200}}
+"##;
+        let folder = Folder::with(&[("shop.yaml", &format!("{SHOP}{patterns}"))]);
+        let words = ["load", &folder.path("shop.yaml"), "--duration", "400ms"];
+        let flags = command().try_get_matches_from(words).expect("a command line");
+        let report = report(&flags).await.expect("a report");
+        for loaded in &report.patterns[1..] {
+            assert!(loaded.sent > 20 && loaded.answered == loaded.sent, "{loaded:?}");
+            assert!(loaded.errors.is_empty() && loaded.refused == 0, "{loaded:?}");
+        }
     }
 
     #[tokio::test]

@@ -10,7 +10,8 @@ use super::statistics::Column;
 use super::{Context, Kind};
 use crate::catalogue::{IndexKind, Keys, Pattern};
 use crate::finding::{Evidence, Subject};
-use crate::plan::{Arm, PatternPlan, PlanClass};
+use crate::plan::shards::{is_shard, shards};
+use crate::plan::{Arm, PatternPlan, PlanClass, float};
 use crate::skew::{Access, Skew, whole};
 use crate::template::{Part, Template};
 
@@ -175,7 +176,8 @@ fn add_arm(
     let all: f64 = weights.values().sum();
     for (place, weight) in weights {
         if let Some(load) = loads.get_mut(&place) {
-            let shares = [Access::Read, Access::Write].map(|access| share(pattern, plan, load, access));
+            let shares = [Access::Read, Access::Write]
+                .map(|access| share(pattern, plan, load, access, sharded(context, pattern, load)));
             load.add(pattern, arm, weight / all, shares);
         }
     }
@@ -228,8 +230,22 @@ impl KeyLoad {
     }
 }
 
-/// The share of a pattern's runs that meet the busiest key, and what tells: its declared skew, else the values of the key.
-fn share(pattern: &Pattern, plan: &PatternPlan, load: &KeyLoad, access: Access) -> Option<(f64, Evidence)> {
+/// Over how many shards a pattern spreads each key of a key space.
+fn sharded(context: &Context<'_>, pattern: &Pattern, load: &KeyLoad) -> Option<f64> {
+    let shards = shards(context.catalogue, pattern)?.ok()?;
+    let has = load.columns.iter().flat_map(|column| &column.parts).any(|part| is_shard(&part.name));
+    has.then(|| float(shards.values.len()))
+}
+
+/// The share of a pattern's runs that meet the busiest key, and what tells: its declared skew, else the values of the key. The skew is of
+/// keys as their users know them: each is spread evenly over its shards.
+fn share(
+    pattern: &Pattern,
+    plan: &PatternPlan,
+    load: &KeyLoad,
+    access: Access,
+    sharded: Option<f64>,
+) -> Option<(f64, Evidence)> {
     let given = |text: &str| Template::parse(text).is_ok_and(|template| template.is_constant());
     let named =
         plan.index == load.index && !plan.hash.is_empty() && plan.hash.iter().all(|(_, text)| given(text));
@@ -237,8 +253,9 @@ fn share(pattern: &Pattern, plan: &PatternPlan, load: &KeyLoad, access: Access) 
         return Some((1.0, Evidence::Declared));
     }
     if let Some(skew) = pattern.skew.as_deref().and_then(|text| Skew::parse(text).ok()) {
-        let keys = load.distinct().map_or(KEYS_USUAL, |keys| whole(keys).max(1));
-        return Some((skew.top_share(keys, access), Evidence::Declared));
+        let shards = sharded.unwrap_or(1.0);
+        let keys = load.distinct().map_or(KEYS_USUAL, |keys| whole(keys / shards).max(1));
+        return Some((skew.top_share(keys, access) / shards, Evidence::Declared));
     }
     let mut share = 1.0;
     let mut evidence = Evidence::Declared;
@@ -248,7 +265,8 @@ fn share(pattern: &Pattern, plan: &PatternPlan, load: &KeyLoad, access: Access) 
             Access::Write => (1.0, Evidence::Declared),
             Access::Read => (0.5, Evidence::Declared),
         });
-        let (top, rests_on) = current.or(part.top)?;
+        let shard = sharded.filter(|_| is_shard(&part.name)).map(|shards| (1.0 / shards, Evidence::Declared));
+        let (top, rests_on) = current.or(part.top).or(shard)?;
         share *= top;
         evidence = evidence.max(rests_on);
     }

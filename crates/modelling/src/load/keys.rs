@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::{Catalogue, IndexKind, Keys, Pattern, Table};
 use crate::plan::request::{Action, Verb, request};
-use crate::samples::{self, Random, Samples};
+use crate::samples::{self, Random, Requests, Samples};
 use crate::skew::Skew;
 
 /// Runs of a pattern that are looked at to find its keys.
@@ -30,6 +30,8 @@ pub(super) struct Pool {
     turns: usize,
     /// Whether each run makes a key that was not there before.
     pub(super) always_new: bool,
+    /// The condition or filter that no sample was found for, where there is none for any run.
+    pub(super) unmet: Option<String>,
 }
 
 impl Pool {
@@ -44,17 +46,40 @@ impl Pool {
         skew: Skew,
         seed: u64,
     ) -> Result<Pool, String> {
-        let first = filled(catalogue, samples, pattern, seed, 0)?;
-        let turns = turns(catalogue, samples, pattern, seed);
+        let once = samples::turns(catalogue, samples, pattern, seed);
+        let items = once.items.min(TURNS_MAX);
+        let turns = (items * once.shards).min(TURNS_MAX / items * items);
         let key_of =
             |requests: &[Map<String, Value>]| touches(catalogue, pattern, requests).into_iter().next();
-        let again = filled(catalogue, samples, pattern, seed, turns)?;
-        // The same sample, and yet another key: a gap of the key is new each time.
-        let always_new = key_of(&first) != key_of(&again);
+        let round = |number: usize| filled(catalogue, samples, pattern, seed, number * turns);
+        // The same sample and shard, and yet another key: a gap of the key is new each time.
+        let always_new = key_of(&round(1)?.bodies) != key_of(&round(1 + once.shards)?.bodies);
+        let mut runs: Vec<(Option<Touch>, usize)> = Vec::with_capacity(turns);
+        let mut unmet: Vec<(Option<Touch>, usize)> = Vec::new();
+        let mut condition = None;
+        for turn in 0..turns {
+            // As it is in the first round of a load: see `turn`.
+            let requests = filled(catalogue, samples, pattern, seed, turns + turn)?;
+            // The shards of a key are one key to those who use it: the skew falls on it, and each run picks a shard.
+            let first = once.shards * turns + turn % items;
+            let first =
+                if once.shards > 1 { &filled(catalogue, samples, pattern, seed, first)? } else { &requests };
+            let run = (key_of(&first.bodies), turn);
+            if requests.unmet.is_some() {
+                unmet.push(run);
+            } else {
+                runs.push(run);
+            }
+            condition = condition.or(requests.unmet);
+        }
+        // Runs whose condition holds for no sample measure nothing but refusals: they come only where there are no others.
+        let is_unmet = runs.is_empty();
+        if is_unmet {
+            runs = unmet;
+        }
         let mut by_key: BTreeMap<Option<Touch>, Vec<usize>> = BTreeMap::new();
         let mut order: Vec<Option<Touch>> = Vec::new();
-        for turn in 0..turns {
-            let key = key_of(&filled(catalogue, samples, pattern, seed, turn)?);
+        for (key, turn) in runs {
             let runs = by_key.entry(key.clone()).or_default();
             if runs.is_empty() {
                 order.push(key);
@@ -63,7 +88,7 @@ impl Pool {
         }
         arrange(&mut order, skew, &pattern.id, seed);
         let keys = order.iter().filter_map(|key| by_key.remove(key)).collect();
-        Ok(Pool { keys, turns, always_new })
+        Ok(Pool { keys, turns, always_new, unmet: condition.filter(|_| is_unmet) })
     }
 
     /// How many keys the samples have.
@@ -94,13 +119,6 @@ fn arrange(order: &mut [Option<Touch>], skew: Skew, id: &str, seed: u64) {
     }
 }
 
-/// How many runs go over the samples of a pattern once.
-fn turns(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64) -> usize {
-    let binding = samples::bind(catalogue, samples, pattern, seed, 0);
-    let lengths = binding.sources.iter().filter_map(|(entity, _)| samples.entities.get(entity).map(Vec::len));
-    lengths.max().unwrap_or(1).clamp(1, TURNS_MAX)
-}
-
 /// The requests of a run: one, or one for each shard.
 ///
 /// # Errors
@@ -111,12 +129,11 @@ pub(super) fn filled(
     pattern: &Pattern,
     seed: u64,
     turn: usize,
-) -> Result<Vec<Map<String, Value>>, String> {
+) -> Result<Requests, String> {
     if pattern.request.is_none() {
         return Err("its format states no request".to_owned());
     }
-    let requests = samples::requests(catalogue, samples, pattern, seed, turn);
-    requests.map(|requests| requests.bodies).map_err(|unfilled| unfilled.to_string())
+    samples::requests(catalogue, samples, pattern, seed, turn).map_err(|unfilled| unfilled.to_string())
 }
 
 /// The partition keys that requests touch: of tables, and of global indexes that are read or that a put writes.

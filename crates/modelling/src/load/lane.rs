@@ -55,7 +55,7 @@ impl Lane {
         pick: u64,
     ) -> Result<(Vec<Body>, Vec<Touch>), String> {
         let turn = self.pool.turn(rank, number, pick);
-        let filled = keys::filled(&self.catalogue, &self.samples, self.pattern(), self.seed, turn)?;
+        let filled = keys::filled(&self.catalogue, &self.samples, self.pattern(), self.seed, turn)?.bodies;
         let mut touches = keys::touches(&self.catalogue, self.pattern(), &filled);
         let round = rank.saturating_sub(1) / self.pool.len().max(1) as u64;
         if round > 0 {

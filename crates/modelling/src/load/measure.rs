@@ -94,7 +94,8 @@ impl Measures {
                 }
             }
             Outcome::Refused => measure.refused += 1,
-            Outcome::Failed(error) if lane.pattern().expect.error.as_ref() == Some(&error) => {
+            // What cancelled a transaction follows the name of the error.
+            Outcome::Failed(error) if lane.pattern().expect.error.as_deref() == error.split(' ').next() => {
                 measure.refused += 1;
             }
             Outcome::Failed(error) => *measure.errors.entry(error).or_default() += 1,
@@ -191,6 +192,7 @@ fn loaded(lane: &Lane, measure: &Measure, seconds: f64) -> Loaded {
         errors: measure.errors.clone(),
         refused: measure.refused,
         refusals_expected: refusals_expected(lane),
+        unmet: lane.pool.unmet.clone(),
         unsent: measure.unsent,
         latency_ms: percentiles(&mut all, [500, 900, 990, 999, 1000]),
         hot_p99_ms: p99(&measure.latencies.hot).filter(|_| is_skewed),

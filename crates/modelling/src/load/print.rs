@@ -8,9 +8,9 @@ use super::{HotKey, Loaded, Report};
 use crate::skew::{KEY_READ_UNITS_MAX, KEY_WRITE_UNITS_MAX};
 
 /// Columns of patterns.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "pattern", "asked/s", "done/s", "p50 ms", "p90", "p99", "p99.9", "max", "hot p99", "cold p99", "RCU",
-    "WCU", "errors",
+    "WCU", "refused", "errors",
 ];
 /// Hot keys that are shown; JSON has all.
 const KEYS_SHOWN: usize = 20;
@@ -76,6 +76,7 @@ fn row(loaded: &Loaded, quote: &str) -> Vec<String> {
     let maybe = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), number);
     row.extend([maybe(loaded.hot_p99_ms), maybe(loaded.cold_p99_ms)]);
     row.extend([number(loaded.read_units), number(loaded.write_units)]);
+    row.push(loaded.refused.to_string());
     row.push((loaded.errors.values().sum::<u64>() + loaded.unsent).to_string());
     row
 }
@@ -122,6 +123,12 @@ fn remarks_of(loaded: &Loaded) -> Vec<String> {
     if loaded.refused > 0 {
         lines.push(refused(loaded));
     }
+    if let Some(condition) = &loaded.unmet {
+        lines.push(format!(
+            "{}: no sample item was found for {condition}: its requests are refused or find nothing",
+            loaded.id
+        ));
+    }
     if loaded.unsent > 0 {
         lines.push(format!(
             "{}: {} requests were not sent, because too many were under way",
@@ -144,7 +151,7 @@ fn refused(loaded: &Loaded) -> String {
         return format!("{line}, as the model expects");
     }
     let line = format!("{line}, the model expects {}", percent(expected));
-    if share > expected + 0.05 {
+    if share > expected + 0.05 && loaded.unmet.is_none() {
         return format!(
             "{line}: a condition that holds once for an item fails when its turn comes again; --scale makes more samples"
         );
@@ -223,6 +230,7 @@ fn pattern_json(loaded: &Loaded) -> Value {
         "answered": loaded.answered,
         "refused": loaded.refused,
         "refused_share_expected": loaded.refusals_expected,
+        "unmet": loaded.unmet,
         "unsent": loaded.unsent,
         "errors": loaded.errors,
         "latency_ms": {"p50": p50, "p90": p90, "p99": p99, "p99.9": p999, "max": max},

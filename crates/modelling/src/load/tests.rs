@@ -249,12 +249,41 @@ fn a_condition_that_does_not_hold_is_told_from_an_error() {
     let mut loaded = Loaded { sent: 10, answered: 4, refused: 6, ..Loaded::default() };
     assert!(loaded.reached());
     let report = Report { patterns: vec![loaded.clone()], speed: 1.0, ..Report::default() };
-    assert!(table(&report).contains("refused 6 times (60 %), the model expects 0 %"), "{}", table(&report));
+    let text = table(&report);
+    assert!(text.contains("refused 6 times (60 %), the model expects 0 %"), "{text}");
+    let columns: Vec<&str> =
+        text.lines().nth(3).unwrap_or_default().split_whitespace().rev().take(2).collect();
+    assert_eq!(columns, ["0", "6"], "errors, and what was refused: {text}");
     loaded.answered = 0;
     loaded.refused = 10;
     assert!(!loaded.reached());
     loaded.refusals_expected = 1.0;
     assert!(loaded.reached());
+}
+
+#[test]
+fn runs_that_no_sample_serves_do_not_come_where_others_are_served() {
+    let mut catalogue = catalogue(100.0, "uniform");
+    catalogue.patterns.remove(0);
+    let request = catalogue.patterns[0].request.as_mut().unwrap();
+    request.insert("ConditionExpression".to_owned(), json!("userId = :one"));
+    request["ExpressionAttributeValues"][":one"] = json!({"N": "{chosen}"});
+    let chosen = |value: Value| [("chosen".to_owned(), Parameter::Value(value))];
+    let options = Options { duration: Duration::from_secs(5), ..Options::default() };
+    let of = |samples: &Samples| {
+        let user = &samples.entities["User"][40].item;
+        samples::attributes_json(user)["userId"].clone()
+    };
+    let first = of(&samples::generate(&catalogue, samples::Options::default()));
+    catalogue.patterns[0].parameters.extend(chosen(first));
+    let (report, keys) = run(catalogue.clone(), &options, MS, 0);
+    assert_eq!((keys.len(), report.patterns[0].keys, &report.patterns[0].unmet), (1, 1, &None), "{report:?}");
+    // Where none is served, all come, and the report says what there is no sample for.
+    catalogue.patterns[0].parameters.extend(chosen(json!({"N": "-1"})));
+    let (report, keys) = run(catalogue, &options, MS, 0);
+    assert!(keys.len() > 90, "{keys:?}");
+    assert!(table(&report).contains("SET: no sample item was found for userId = "), "{}", table(&report));
+    assert!(super::json(&report)["patterns"][0]["unmet"].is_string());
 }
 
 #[test]
@@ -282,4 +311,27 @@ fn a_read_of_several_shards_is_a_request_for_each() {
         json!({":p": {"S": "USER#{userId}"}});
     let (report, _) = run(catalogue, &options, Duration::from_millis(5), 0);
     assert!(report.skipped[0].1.contains("write {shard}"), "{report:?}");
+}
+
+#[test]
+fn a_write_picks_one_shard_and_the_skew_falls_on_the_key_without_it() {
+    let mut catalogue = catalogue(100.0, "celebrity:0.3");
+    catalogue.patterns.remove(0);
+    let pattern = &mut catalogue.patterns[0];
+    pattern.request.as_mut().unwrap()["Key"] = json!({"PK": {"S": "USER#{userId}#{shard}"}});
+    pattern.shards = Some(4);
+    let options = Options { duration: Duration::from_secs(100), ..Options::default() };
+    let (report, keys) = run(catalogue, &options, MS, 0);
+    let [loaded] = report.patterns.as_slice() else { panic!("{report:?}") };
+    assert_eq!((loaded.keys, keys.values().sum::<u64>()), (100, loaded.sent), "one request for each write");
+    assert!(keys.len() > 380, "every shard of all but the rarest keys is written: {}", keys.len());
+    // The celebrity has 30 % of all, and each of its shards a quarter of that.
+    let mut most: Vec<(u64, &str)> = keys.iter().map(|(key, count)| (*count, key.as_str())).collect();
+    most.sort_unstable();
+    most.reverse();
+    let celebrity = most[0].1.rsplit_once('#').unwrap().0;
+    for (count, key) in &most[..4] {
+        assert_eq!(key.rsplit_once('#').unwrap().0, celebrity);
+        assert!((60..=90).contains(&(count * 1000 / loaded.sent)), "{key}: {count} of {}", loaded.sent);
+    }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Run, Tested};
 use crate::catalogue::{Catalogue, Expect, Pattern, Purpose};
 use crate::finding::{Evidence, Finding, Severity, Subject};
-use crate::plan::{Arm, PlanClass};
+use crate::plan::{Arm, PlanClass, shards};
 use crate::samples::{Unfilled, attributes_json};
 
 /// A rule of runs.
@@ -27,7 +27,7 @@ pub const RULES: [Rule; 11] = [
     Rule {
         id: "shards-without-key",
         severity: ERROR,
-        about: "A read of several shards gives no partition key for each of them.",
+        about: "The pattern declares shards, and its partition key has none, or its operation has no use for them.",
     },
     Rule {
         id: "request-mismatch",
@@ -134,11 +134,7 @@ pub(super) fn unfilled(pattern: &Pattern, unfilled: &Unfilled) -> Finding {
             format!("nothing fills the gap {{{gap}}} of the request"),
             format!("say where it comes from: parameters: {{{gap}: Entity.attribute}}"),
         ),
-        Unfilled::Shards(problem) => (
-            "shards-without-key",
-            problem.clone(),
-            "give each shard a partition key of its own, or leave shards out".to_owned(),
-        ),
+        Unfilled::Shards(problem) => ("shards-without-key", problem.clone(), shards::ADVICE.to_owned()),
     };
     Finding {
         rule,
@@ -317,7 +313,10 @@ impl Judge<'_> {
 
     /// How many collections it reads side by side.
     fn shards(&self) -> u64 {
-        u64::from(self.pattern.shards.unwrap_or(1).max(1))
+        match shards::shards(self.catalogue, self.pattern) {
+            Some(Ok(shards)) if shards.all => shards.values.len() as u64,
+            _ => 1,
+        }
     }
 
     /// Whether the request reads by this sort key, and if so, whether ascending.

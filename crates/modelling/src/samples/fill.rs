@@ -71,7 +71,15 @@ pub fn requests(
     let unmet = binding.unmet.take();
     let bodies = match shards(catalogue, pattern).transpose().map_err(Unfilled::Shards)? {
         None => vec![fill(request, &binding)?],
-        Some(Shards { gap, values }) => {
+        Some(Shards { gap, values, all: false }) => {
+            // What comes from an item is the shard of that item.
+            if is_free(&binding, &gap) {
+                let at = turn / longest(samples, &binding);
+                binding.values.extend(values.get(at % values.len()).map(|value| (gap, value.clone())));
+            }
+            vec![fill(request, &binding)?]
+        }
+        Some(Shards { gap, values, all: true }) => {
             let of_shard = |value: Value| {
                 binding.values.insert(gap.clone(), value);
                 fill(request, &binding)
@@ -91,6 +99,19 @@ const TRIED_LATER: usize = 16;
 /// those that have all that is asked for. Of several items one is taken for which the conditions and filters of the request
 /// hold, or do not where the model expects that they fail.
 pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64, turn: usize) -> Binding {
+    let tries = if turn == 0 { TRIED_FIRST } else { TRIED_LATER };
+    bind_within(catalogue, samples, pattern, seed, turn, tries)
+}
+
+/// The same, where conditions and filters are looked at for so many items.
+pub(super) fn bind_within(
+    catalogue: &Catalogue,
+    samples: &Samples,
+    pattern: &Pattern,
+    seed: u64,
+    turn: usize,
+    tries: usize,
+) -> Binding {
     let mut binding = Binding::default();
     let gaps = request_gaps(pattern);
     let mut wanted: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
@@ -119,7 +140,7 @@ pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u
         index: index_keys(catalogue, pattern),
         bounds: bounds(catalogue, pattern),
         judge: Judge::of(catalogue, samples, pattern),
-        tries: Cell::new(if turn == 0 { TRIED_FIRST } else { TRIED_LATER }),
+        tries: Cell::new(tries),
         turn,
     };
     for (entity, gaps) in deepest_first(samples, wanted) {
@@ -132,6 +153,36 @@ pub fn bind(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u
         binding.unmet = Some(condition);
     }
     binding
+}
+
+/// Whether no item says which shard a pattern is about.
+fn is_free(binding: &Binding, gap: &str) -> bool {
+    binding.values.get(gap).is_none_or(Value::is_array)
+}
+
+/// How many items the largest of the entities has that values come from.
+fn longest(samples: &Samples, binding: &Binding) -> usize {
+    let lengths = binding.sources.iter().filter_map(|(entity, _)| samples.entities.get(entity).map(Vec::len));
+    lengths.max().unwrap_or(1).max(1)
+}
+
+/// The runs that go over the samples of a pattern once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turns {
+    /// The items that they take, one after another.
+    pub(crate) items: usize,
+    /// How often each of them comes: once with every shard that a write picks from.
+    pub(crate) shards: usize,
+}
+
+/// How many runs go over the samples of a pattern once.
+pub(crate) fn turns(catalogue: &Catalogue, samples: &Samples, pattern: &Pattern, seed: u64) -> Turns {
+    let binding = bind(catalogue, samples, pattern, seed, 0);
+    let shards = match shards(catalogue, pattern) {
+        Some(Ok(Shards { gap, values, all: false })) if is_free(&binding, &gap) => values.len(),
+        _ => 1,
+    };
+    Turns { items: longest(samples, &binding), shards }
 }
 
 /// Takes the values of gaps from an item.

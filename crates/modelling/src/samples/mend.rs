@@ -3,17 +3,19 @@
 //! Items are made from entities, which say nothing of conditions: `attempts < :most` may hold for none of them. Where no item
 //! serves a pattern, one is changed, as little as is easily done, in attributes that no key is made of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashrange_item::{AttributeValue, Attributes};
 
-use super::fill::bind;
+use super::Samples;
+use super::fill::{Binding, bind, bind_within, turns};
 use super::meets::Judge;
-use super::{Samples, meets};
 use crate::catalogue::{Catalogue, Pattern, Table};
 
 /// Items that are looked at for one pattern.
 const TURNS: usize = 100;
+/// Runs of one pattern in a load for which items are changed; further runs share those.
+const LOAD_TURNS: usize = 2_000;
 
 /// An item that takes the place of another one.
 pub(super) struct Mended {
@@ -36,14 +38,61 @@ pub(super) fn mend(catalogue: &Catalogue, samples: &mut Samples, seed: u64) -> V
     let mut changes = Vec::new();
     for pattern in &catalogue.patterns {
         let Some(mended) = mended(catalogue, samples, pattern, seed, &taken) else { continue };
-        let items = samples.tables.get(&mended.table);
-        let Some(before) = items.and_then(|items| items.get(mended.at)).cloned() else { continue };
-        let change = Change { table: mended.table.clone(), before, after: mended.item };
+        let Some(change) = samples.changed_by(&mended) else { continue };
         samples.change(&change);
         changes.push(change);
         taken.insert((mended.table, mended.at));
     }
     changes
+}
+
+/// Changes further items for a load, which takes many items for each pattern: for every run of a pattern that finds none near its
+/// turn. Patterns that take items of one entity share them evenly, whether they need changes or not, so that none spoils the
+/// samples of another.
+pub(super) fn spread(catalogue: &Catalogue, samples: &mut Samples, changes: &[Change], seed: u64) {
+    let mut taken: BTreeSet<(String, usize)> =
+        changes.iter().filter_map(|one| samples.place_of(one)).collect();
+    let mut sharing: BTreeMap<String, Vec<&Pattern>> = BTreeMap::new();
+    for pattern in &catalogue.patterns {
+        if Judge::of(catalogue, samples, pattern).is_some() {
+            let binding = bind(catalogue, samples, pattern, seed, 1);
+            let source = binding.sources.first().map(|(entity, _)| entity.clone());
+            sharing.entry(source.unwrap_or_default()).or_default().push(pattern);
+        }
+    }
+    for patterns in sharing.values() {
+        for (own, pattern) in patterns.iter().enumerate() {
+            let turns = turns(catalogue, samples, pattern, seed).items.min(LOAD_TURNS);
+            let shares = patterns.len();
+            for turn in (own..turns).step_by(shares) {
+                let binding = bind_within(catalogue, samples, pattern, seed, turn, shares);
+                let Some(mended) = mended_for(catalogue, samples, pattern, &binding, &taken) else {
+                    continue;
+                };
+                let Some(change) = samples.changed_by(&mended) else { continue };
+                samples.change(&change);
+                taken.insert((mended.table, mended.at));
+            }
+        }
+    }
+}
+
+/// An item changed for one run, where it finds none that serves it.
+fn mended_for(
+    catalogue: &Catalogue,
+    samples: &Samples,
+    pattern: &Pattern,
+    binding: &Binding,
+    taken: &BTreeSet<(String, usize)>,
+) -> Option<Mended> {
+    binding.unmet.as_ref()?;
+    Judge::of(catalogue, samples, pattern)?.mended(binding, &|table, at| may(samples, taken, table, at))
+}
+
+/// Whether an item may be changed: what the files give is what their author wants, and each serves one pattern.
+fn may(samples: &Samples, taken: &BTreeSet<(String, usize)>, table: &str, at: usize) -> bool {
+    let item = samples.tables.get(table).and_then(|items| items.get(at));
+    !taken.contains(&(table.to_owned(), at)) && item.is_some_and(|item| is_made(samples, item))
 }
 
 fn mended(
@@ -55,11 +104,7 @@ fn mended(
 ) -> Option<Mended> {
     let judge = Judge::of(catalogue, samples, pattern)?;
     bind(catalogue, samples, pattern, seed, 0).unmet?;
-    let may = |table: &str, at: usize| {
-        let item = samples.tables.get(table).and_then(|items| items.get(at));
-        // What the files give is what their author wants.
-        !taken.contains(&(table.to_owned(), at)) && item.is_some_and(|item| is_made(samples, item))
-    };
+    let may = |table: &str, at: usize| may(samples, taken, table, at);
     (0..TURNS).find_map(|turn| judge.mended(&bind(catalogue, samples, pattern, seed, turn), &may))
 }
 
@@ -68,7 +113,17 @@ fn is_made(samples: &Samples, item: &Attributes) -> bool {
 }
 
 impl Samples {
-    /// Puts one item in the place of another.
+    fn changed_by(&self, mended: &Mended) -> Option<Change> {
+        let before = self.tables.get(&mended.table)?.get(mended.at)?.clone();
+        Some(Change { table: mended.table.clone(), before, after: mended.item.clone() })
+    }
+
+    /// Where the item is that was changed, by table and place.
+    fn place_of(&self, Change { table, after, .. }: &Change) -> Option<(String, usize)> {
+        Some((table.clone(), self.tables.get(table)?.iter().position(|item| item == after)?))
+    }
+
+    /// Puts one item in the place of another. Its keys are the same, so that items are found where they were.
     pub(super) fn change(&mut self, Change { table, before, after }: &Change) {
         let items = self.tables.get_mut(table).into_iter().flatten();
         items.filter(|item| *item == before).for_each(|item| item.clone_from(after));
@@ -81,7 +136,6 @@ impl Samples {
             }
             instance.item.clone_from(after);
         }
-        self.index = meets::Index::default();
     }
 }
 

@@ -152,3 +152,34 @@ fn an_excerpt_has_a_few_rows_of_each_kind() {
     assert!((1..=4).contains(&kind("PROFILE")), "{rows:?}");
     assert!((1..=12).contains(&kind("ORDER#")) && kind("ORDER#") < samples.tables["Shop"].len(), "{rows:?}");
 }
+
+#[test]
+fn samples_for_a_load_serve_a_condition_at_every_turn_and_leave_other_patterns_theirs() {
+    let patterns = r##"
+  - {id: U1, name: unlock, operation: UpdateItem, key: {PK: "USER#{userId}", SK: PROFILE}, update: "SET seen = :now", condition: "#state = :locked", parameters: {now: {value: 1}, locked: {value: LOCKED}, userId: User.userId}}
+  - {id: U2, name: wake, operation: UpdateItem, key: {PK: "USER#{userId}", SK: PROFILE}, update: "SET seen = :now", condition: "attribute_not_exists(#state)", parameters: {now: {value: 1}, userId: User.userId}}
+  - {id: Q, name: gone, operation: Query, key: {PK: "USER#{userId}", SK: PROFILE}, filter: "#state = :gone", parameters: {gone: {value: GONE}, userId: User.userId}}
+"##;
+    let shop = catalogue(&format!("{SHOP}{patterns}"));
+    let samples = for_load(&shop, Options::default());
+    let turns = samples.entities["User"].len();
+    // One run sees an item at each turn, and the items are many.
+    let served = |id: &str| {
+        let pattern = shop.pattern(id).unwrap();
+        let bindings: Vec<Binding> =
+            (turns..2 * turns).map(|turn| bind(&shop, &samples, pattern, 1, turn)).collect();
+        let unmet = |one: &&Binding| one.unmet.is_some();
+        assert_eq!(bindings.iter().find(unmet), None, "{id}");
+        bindings.into_iter().map(|one| one.sources).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    for id in ["U1", "U2", "Q"] {
+        assert!(served(id) >= turns / 5, "{id}: {} of {turns}", served(id));
+    }
+    // Samples of a run are changed no more than before: one item for each pattern that none served.
+    let of_run = generate(&shop, Options::default());
+    let changed = |samples: &Samples| {
+        samples.entities["User"].iter().filter(|user| user.item.contains("state")).count()
+    };
+    assert_eq!(changed(&of_run), 2);
+    assert!(changed(&samples) >= 2 * turns / 5, "{} of {turns}", changed(&samples));
+}

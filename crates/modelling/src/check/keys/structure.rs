@@ -6,13 +6,31 @@ use super::BASE;
 use crate::catalogue::{Entity, IndexKind, Pattern, Table};
 use crate::check::context::{is_request, number};
 use crate::check::statistics::{Column, declared_template};
-use crate::check::{Context, Example, Judge, Kind, Need, Rule, Threshold};
+use crate::check::{Context, Example, Judge, Kind, Need, Rule, Said, Threshold};
 use crate::finding::{Evidence, Finding, Severity, Subject};
-use crate::plan::{PlanClass, sizes};
+use crate::plan::{PlanClass, shards, sizes};
 use crate::recognise::Look;
 use crate::template::Template;
 
-pub(in crate::check) const RULES: &[Rule] = &[UUID_ONLY, IDENTIFYING, UNBOUNDED_LOCAL];
+pub(in crate::check) const RULES: &[Rule] = &[UUID_ONLY, IDENTIFYING, UNBOUNDED_LOCAL, SHARDS];
+
+const SHARDS: Rule = Rule {
+    id: "shards-without-key",
+    severity: Severity::Error,
+    summary: "The pattern declares `shards: n`, the number of keys over which one is spread. A query reads all of them, n requests; a write picks \
+              one, and a read by key knows its own: all need a gap of the partition key that takes n values. A scan and a search read \
+              everything, and have no use for shards.",
+    not_a_fault_when: "the format states no request, so that the key is not known",
+    advice: shards::ADVICE,
+    teach: Example {
+        before: "- {id: P4, operation: UpdateItem, key: {PK: \"VIDEO#{videoId}\", SK: LIKES}, update: \"ADD n :one\", shards: 10}",
+        after: "- {id: P4, operation: UpdateItem, key: {PK: \"VIDEO#{videoId}#{shard}\", SK: LIKES}, update: \"ADD n :one\", shards: 10}",
+    },
+    judge: Judge::Pattern(|context, pattern, _| {
+        Some(Said::error(shards::shards(context.catalogue, pattern)?.err()?))
+    }),
+    ..BASE
+};
 
 const UUID_ONLY: Rule = Rule {
     id: "uuid-only-key",

@@ -548,3 +548,73 @@ patterns:
     expect(rule, &users("keys", "[PK, city]"), &[]);
     expect(rule, &users("all", "[PK, passwordHash]"), &[]);
 }
+
+/// Likes of videos, counted in so many shards.
+fn likes(pattern: &str) -> String {
+    format!(
+        "tables:
+  Videos:
+    key: {{hash: PK, range: SK}}
+entities:
+  Likes:
+    key: {{PK: \"VIDEO#{{videoId}}#{{shard}}\", SK: LIKES}}
+    attributes: {{videoId: uuid, shard: \"int(0,9)\"}}
+    count: 1000000
+    bytes: 100
+patterns:
+  - {{id: P1, name: Like, table: Videos, {pattern}}}
+"
+    )
+}
+
+const LIKE: &str = "operation: UpdateItem, key: {PK: \"VIDEO#{videoId}#{shard}\", SK: LIKES}, update: {add: {n: 1}}, rate: {peak: 5000}";
+
+#[test]
+fn shards_need_a_gap_in_the_key_and_an_operation_that_has_a_use_for_them() {
+    let rule = "shards-without-key";
+    let said = |pattern: &str| {
+        findings(&likes(pattern), rule).into_iter().map(|one| one.message).collect::<Vec<_>>()
+    };
+    let get = "operation: GetItem, key: {PK: \"VIDEO#{videoId}#{shard}\", SK: LIKES}, shards: 10";
+    let query = "operation: Query, key: {PK: \"VIDEO#{videoId}#{shard}\"}, shards: 10";
+    let put = "operation: PutItem, item: {entity: Likes}, shards: 10";
+    let write = "operation: BatchWriteItem, items: [{delete: {PK: \"VIDEO#{videoId}#{shard}\", SK: LIKES}}], shards: 10";
+    for fine in [get, query, put, write, &format!("{LIKE}, shards: 10"), LIKE, "operation: Scan, shards: 1"] {
+        expect(rule, &likes(fine), &[]);
+    }
+    let wrong = [
+        ("operation: Scan, shards: 10", "a scan reads every collection whatever its shard"),
+        (
+            "operation: ExecuteStatement, statement: \"SELECT * FROM Videos\", shards: 10",
+            "a scan reads every",
+        ),
+        ("operation: SearchVectors, request: none, shards: 10", "a search finds items of every shard"),
+        ("need: {equal: [PK]}, shards: 10", "states a need"),
+        ("external: search service, shards: 10", "another system serves the pattern"),
+        (
+            "operation: GetItem, key: {PK: \"VIDEO#{videoId}#0\", SK: LIKES}, shards: 10",
+            "no gap for the shard",
+        ),
+        (
+            "operation: DeleteItem, key: {PK: \"VIDEO#{videoId}#{shard}\", SK: LIKES}, shards: 4",
+            "{shard} takes 10 values",
+        ),
+        (
+            "operation: ExecuteStatement, statement: \"SELECT * FROM Videos WHERE PK IN ('a', 'b')\", shards: 10",
+            "names the collections that it reads",
+        ),
+    ];
+    for (pattern, message) in wrong {
+        let said = said(pattern);
+        assert!(matches!(said.as_slice(), [one] if one.contains(message)), "{said:?} of {pattern}");
+    }
+}
+
+#[test]
+fn a_skew_falls_on_a_key_and_its_shards_share_it() {
+    let rule = "hot-key";
+    // Three in ten of 5,000 updates are of one video.
+    let celebrity = |shards: &str| likes(&format!("{LIKE}, skew: \"celebrity:0.3\"{shards}"));
+    expect(rule, &celebrity(""), &["error table Videos"]);
+    expect(rule, &celebrity(", shards: 10"), &[]);
+}
