@@ -3,9 +3,10 @@
 //! Each connection sends its next request when the answer to the last one is there. Two system calls per
 //! request and no allocation: about what wrk costs, so that on a small machine the server keeps its core.
 //!
-//! It polls for a while before it sleeps. A client on another machine costs a server nothing but the packet; one that
-//! sleeps beside it has to be woken, and on a virtual machine that takes longer than a whole request, is counted as
-//! the server's time, and comes or goes with the processor on which the scheduler happens to put the two.
+//! With one connection it sleeps until the answer is there, as clients do, on a processor of its own ([`Apart`]): what a
+//! request takes then has the wake-ups in it that every client sees. With more it polls for a while before it sleeps: a
+//! client on another machine costs a server nothing but the packet, and one that sleeps beside it has to be woken, which
+//! is counted as the server's time, and on a virtual machine takes as long as half a request.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use rustix::fd::OwnedFd;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
+use crate::apart::Apart;
 use crate::client::{Connection, Extent, PATIENCE};
 use crate::histogram::Histogram;
 use crate::procfs::{as_f64, cpu_of_tree};
@@ -224,6 +226,7 @@ impl<'a> Generator<'a> {
     }
 
     fn run(mut self) -> Result<Sample, Failure> {
+        let _apart = self.args.cpu_of.filter(|_| self.connections.len() == 1).and_then(Apart::from);
         for number in 0..self.connections.len() {
             self.send(number)?;
         }
@@ -252,6 +255,9 @@ impl<'a> Generator<'a> {
     /// Waits without sleeping; false where nothing has come.
     fn poll(&self, events: &mut Vec<epoll::Event>) -> Result<bool, Failure> {
         const NOT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        if self.connections.len() == 1 {
+            return Ok(false);
+        }
         let end = Instant::now() + POLLS_FOR;
         while epoll::wait(&self.epoll, spare_capacity(events), Some(&NOT))? == 0 {
             if Instant::now() >= end {

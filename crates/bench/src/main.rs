@@ -9,6 +9,7 @@
     reason = "a load generator measures real time on real threads; it is never simulated"
 )]
 
+mod apart;
 mod bare;
 mod client;
 mod disk;

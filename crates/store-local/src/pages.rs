@@ -16,13 +16,14 @@ use quick_cache::Weighter;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 
 use crate::keys;
-use crate::shared::SLOTS;
 use crate::tree::Stretch;
 
 /// Bytes up to which one is.
 const BYTES_MAX: usize = 256 << 10;
 /// What a row takes besides its bytes.
 const ROW_BYTES: usize = 96;
+/// Slots of partitions. A collision costs a page, never a wrong answer.
+const SLOTS: usize = 1 << 13;
 /// What one takes, roughly.
 const PAGE_BYTES: u64 = 16 << 10;
 /// Pages of which it is remembered that they were read: the second time, they are kept.
@@ -137,7 +138,7 @@ impl Pages {
     }
 }
 
-/// The slot of a row's partition. A collision costs a page, never a wrong answer.
+/// The slot of a row's partition.
 fn slot_of(key: &[u8]) -> Option<usize> {
     let digest = keys::partition_digest(key)?;
     Some(usize::try_from(digest % SLOTS as u64).expect("a remainder of SLOTS fits"))

@@ -28,7 +28,7 @@ const TOTALS_MAX: usize = 10_000;
 const GROUPS_PER_CLEANING: u32 = 32;
 
 /// How often the writer lets others run before it takes a group smaller than the one before.
-const YIELDS_MAX: u32 = 16;
+const YIELDS_MAX: u32 = 4;
 
 /// The writer thread's own state.
 #[derive(Debug)]
