@@ -34,8 +34,9 @@ const BACKGROUND_THREADS: usize = 4;
 const SEALED_MAX: usize = 3;
 const RUNS_MAX: usize = 28;
 /// Size from which on a block of rows is full: large enough that a short range is in one or two, and that the index
-/// of all blocks fits into memory (about 60 bytes for each).
-const BLOCK_BYTES: u32 = 8 << 10;
+/// of all blocks fits into memory (about 70 bytes for each). With the row that crosses it, a block of common rows still
+/// fits into 12 KiB, which the allocator has a size for.
+const BLOCK_BYTES: u32 = 11 << 10;
 /// How often it is looked whether background work has come further.
 const POLL: Duration = Duration::from_millis(5);
 
