@@ -211,6 +211,24 @@ async fn shards_of_what_names_an_item_by_its_key_are_one_request_and_of_a_scan_a
     assert_eq!(runs, [1, 1], "a write picks one shard");
 }
 
+#[tokio::test]
+async fn a_search_is_not_run_and_not_passed() {
+    let outcome =
+        tested("  - {id: like, name: alike, operation: SearchVectors, table: Shop, request: none}\n").await;
+    assert_eq!(outcome.report.counts(), (0, 0, 1), "{outcome}");
+    assert_eq!(outcome.report.patterns[0].outcome(), "not run: SearchVectors is not built yet");
+    assert!(!outcome.report.patterns[0].passed());
+}
+
+#[tokio::test]
+async fn nothing_passes_where_tables_cannot_be_made() {
+    let text = SHOP.replace("Shop", "S");
+    let text = format!("{text}  - {{id: scan, name: all, operation: Scan, table: S, purpose: batch}}\n");
+    let outcome = Model::from_text(&text).unwrap().test().await;
+    assert!(!outcome.report.problems.is_empty() && !outcome.report.passed(), "{outcome}");
+    assert_eq!(outcome.report.counts(), (0, 0, 1), "{outcome}");
+}
+
 /// A user with attributes of all sorts, none of which is as a condition asks by chance.
 const ACCOUNT: &str = r#"
 hashrange: 1

@@ -23,7 +23,7 @@ pub use print::{compare_json, compare_text};
 pub use steps::NextStep;
 
 use crate::catalogue::{Catalogue, IndexKind, Pattern, Table};
-use crate::plan::{Arm, PatternPlan, PlanClass};
+use crate::plan::{self, Arm, PatternPlan, PlanClass};
 
 /// Seconds of an hour.
 const HOUR: f64 = 3600.0;
@@ -69,6 +69,8 @@ pub struct PatternCost {
     pub arms: Vec<(Arm, f64)>,
     /// Why it has no price.
     pub unpriced: Option<String>,
+    /// Why it cannot be run, so that nothing bears out what it is said to cost; it has no price of its own then.
+    pub not_run: Option<String>,
 }
 
 /// What a table, or one of its indexes, costs.
@@ -233,12 +235,13 @@ impl<'a> Priced<'a> {
             class: self.class,
             average: self.average,
             peak: self.peak,
-            read: self.arms.iter().map(|arm| arm.read).sum(),
-            write: self.arms.iter().map(|arm| arm.write).sum(),
+            read: self.arms.iter().fold(0.0, |sum, arm| sum + arm.read),
+            write: self.arms.iter().fold(0.0, |sum, arm| sum + arm.write),
             refused: self.refused,
-            dollars: arms.iter().map(|arm| arm.1).sum(),
+            dollars: arms.iter().fold(0.0, |sum, arm| sum + arm.1),
             arms,
             unpriced: self.why_not.clone(),
+            not_run: plan::not_built(self.pattern).map(|reason| format!("not run: {reason}")),
         }
     }
 }
@@ -378,6 +381,11 @@ fn note_unpriced(patterns: &[PatternCost], notes: &mut Vec<String>) {
         if let Some(why) = &pattern.unpriced {
             by_reason.entry(why).or_default().push(&pattern.id);
         }
+    }
+    for pattern in patterns {
+        notes.extend(pattern.not_run.as_ref().map(|why| {
+            format!("{}: {why}; its searches are an estimate in the line of its table", pattern.id)
+        }));
     }
     notes.extend(
         by_reason.into_iter().map(|(why, ids)| format!("not priced, because {why}: {}", ids.join(", "))),

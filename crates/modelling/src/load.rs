@@ -204,10 +204,11 @@ pub struct HotKey {
 }
 
 impl Report {
-    /// Whether every pattern reached its rate (95 % of it) without errors, and no key is too hot.
+    /// Whether patterns were run, every one of them reached its rate (95 % of it) without errors, and no key is too hot.
     pub fn passed(&self) -> bool {
         let fine = |loaded: &Loaded| loaded.errors.is_empty() && loaded.unsent == 0 && loaded.reached();
-        self.hot_keys.is_empty() && self.unanswered == 0 && self.patterns.iter().all(fine)
+        let is_run = !self.patterns.is_empty();
+        is_run && self.hot_keys.is_empty() && self.unanswered == 0 && self.patterns.iter().all(fine)
     }
 }
 

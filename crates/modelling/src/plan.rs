@@ -12,7 +12,7 @@ mod writes;
 
 use std::fmt;
 
-use hashrange_api::Operation;
+use hashrange_api::{Operation, State, state};
 
 use crate::catalogue::{Catalogue, Pattern};
 
@@ -135,12 +135,13 @@ pub struct PatternPlan {
 impl PatternPlan {
     /// All read units of one run.
     pub fn read_units(&self) -> f64 {
-        self.arms.iter().map(|arm| arm.read).sum()
+        // The sum of none would be -0.
+        self.arms.iter().fold(0.0, |sum, arm| sum + arm.read)
     }
 
     /// All write units of one run.
     pub fn write_units(&self) -> f64 {
-        self.arms.iter().map(|arm| arm.write).sum()
+        self.arms.iter().fold(0.0, |sum, arm| sum + arm.write)
     }
 }
 
@@ -186,6 +187,13 @@ pub fn is_write(pattern: &Pattern) -> bool {
                 | Operation::TransactWriteItems
         )
     )
+}
+
+/// Why no command runs a pattern, and none counts it as passed: this database has no such operation yet.
+pub fn not_built(pattern: &Pattern) -> Option<String> {
+    let own = pattern.operation.filter(|_| pattern.external.is_none());
+    let operation = own.filter(|operation| state(*operation) == State::NotYet)?;
+    Some(format!("{} is not built yet", operation.name()))
 }
 
 fn unknown(pattern: &Pattern) -> PatternPlan {

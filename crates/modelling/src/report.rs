@@ -8,7 +8,7 @@ mod table;
 
 use std::fmt::Write as _;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Evidence, Finding, Severity, Subject};
 use crate::run::{Report, Run, Tested};
 
 pub use table::grid;
@@ -90,7 +90,8 @@ pub fn run(report: &Report, found: &Found<'_>, form: Form) -> String {
         Form::Json => json::run(report, found),
         Form::Junit => junit::run(report),
         Form::Sarif => {
-            let all: Vec<Finding> = report.findings().chain(found.findings).cloned().collect();
+            let not_run = report.patterns.iter().filter_map(not_run);
+            let all: Vec<Finding> = report.findings().chain(found.findings).cloned().chain(not_run).collect();
             sarif::findings(&Found { findings: &all, ..*found })
         }
         Form::Markdown => markdown::run(report, found),
@@ -116,11 +117,11 @@ fn counted(findings: &[Finding]) -> String {
     counts(findings).map(one).join(", ")
 }
 
-/// `passed`, `FAILED`, `skipped`.
+/// `passed`, `FAILED`, `not run`.
 fn verdict(tested: &Tested) -> &'static str {
     match (tested.failed(), &tested.skipped) {
         (true, _) => "FAILED",
-        (false, Some(_)) => "skipped",
+        (false, Some(_)) => "not run",
         (false, None) => "passed",
     }
 }
@@ -151,10 +152,24 @@ fn budget(tested: &Tested) -> String {
     if parts.is_empty() { "-".to_owned() } else { parts.join(" + ") }
 }
 
-/// The last line of a run: `12 patterns: 10 passed, 1 failed, 1 skipped`.
+/// A note that a pattern was not run, for forms that know nothing but findings.
+fn not_run(tested: &Tested) -> Option<Finding> {
+    tested.skipped.as_ref().filter(|_| !tested.failed())?;
+    Some(Finding {
+        rule: "not-run",
+        severity: Severity::Note,
+        evidence: Evidence::Run,
+        subject: Subject::Pattern(tested.id.clone()),
+        message: tested.outcome(),
+        advice: String::new(),
+        waived: None,
+    })
+}
+
+/// The last line of a run: `12 patterns: 10 passed, 1 failed, 1 not run`.
 fn summary(report: &Report) -> String {
     let (passed, failed, skipped) = report.counts();
-    format!("{} patterns: {passed} passed, {failed} failed, {skipped} skipped", report.patterns.len())
+    format!("{} patterns: {passed} passed, {failed} failed, {skipped} not run", report.patterns.len())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod restore;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashrange_api::{Operation, State, state};
+use hashrange_api::Operation;
 use serde_json::Value;
 
 use crate::catalogue::{Catalogue, Pattern};
@@ -94,7 +94,7 @@ pub struct Tested {
     pub plan: PatternPlan,
     /// What it may consume.
     pub budget: crate::catalogue::Budget,
-    /// Why it was not run.
+    /// Why it was not run; such a pattern neither passed nor failed.
     pub skipped: Option<String>,
     /// One for each scale.
     pub runs: Vec<Run>,
@@ -105,12 +105,21 @@ pub struct Tested {
 impl Tested {
     /// Whether it was run and nothing grave was found.
     pub fn passed(&self) -> bool {
-        self.skipped.is_none() && !self.failed()
+        self.skipped.is_none() && !self.failed() && !self.runs.is_empty()
     }
 
     /// Whether something grave was found.
     pub fn failed(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// What came of it, in words: `passed`, `failed`, `not run: SearchVectors is not built yet`.
+    pub fn outcome(&self) -> String {
+        match (self.failed(), &self.skipped) {
+            (true, _) => "failed".to_owned(),
+            (false, Some(reason)) => format!("not run: {reason}"),
+            (false, None) => "passed".to_owned(),
+        }
     }
 }
 
@@ -181,7 +190,7 @@ impl Report {
         self.problems.is_empty() && !self.patterns.iter().any(Tested::failed)
     }
 
-    /// How many passed, failed and were skipped.
+    /// How many passed, failed and were not run.
     pub fn counts(&self) -> (usize, usize, usize) {
         let count = |is: fn(&Tested) -> bool| self.patterns.iter().filter(|tested| is(tested)).count();
         (
@@ -267,6 +276,11 @@ pub async fn run(catalogue: &Catalogue, target: &dyn Target, options: &Options<'
         Some(problem) => report.problems.push(problem),
         None => at_scales(catalogue, target, options, &mut report).await,
     }
+    if !report.problems.is_empty() {
+        for tested in report.patterns.iter_mut().filter(|tested| tested.runs.is_empty()) {
+            tested.skipped.get_or_insert_with(|| "its tables and samples could not be made".to_owned());
+        }
+    }
     report.problems.extend(load::remove(&made.tables, target).await);
     for (tested, pattern) in report
         .patterns
@@ -331,11 +345,11 @@ fn cannot_run(pattern: &Pattern) -> Option<String> {
     if let Some(reason) = &pattern.external {
         return Some(format!("served elsewhere: {reason}"));
     }
+    if let Some(reason) = plan::not_built(pattern) {
+        return Some(reason);
+    }
     match pattern.operation {
         None => Some("states a need, no operation".to_owned()),
-        Some(operation) if state(operation) == State::NotYet => {
-            Some(format!("{} is not built yet", operation.name()))
-        }
         Some(_) if pattern.request.is_none() => Some("its format states no request".to_owned()),
         Some(_) => None,
     }

@@ -2,12 +2,12 @@
 
 use super::context::{number, of, peak, rate, says};
 use super::rule::PLAIN;
-use super::{Context, Example, Group, Judge, Need, Rule, Threshold};
+use super::{Context, Example, Group, Judge, Need, Rule, Said, Threshold};
 use crate::catalogue::Purpose;
 use crate::finding::{Finding, Severity, Subject};
-use crate::plan::{PlanClass, collections, written};
+use crate::plan::{self, PlanClass, collections, written};
 
-pub(super) const RULES: &[Rule] = &[CONSUMER, KEY_ORDER, CACHE];
+pub(super) const RULES: &[Rule] = &[CONSUMER, KEY_ORDER, CACHE, NOT_RUN];
 
 const MINOR: Rule = Rule { group: Group::Minor, severity: Severity::Note, ..PLAIN };
 
@@ -38,6 +38,22 @@ fn consumers(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
     }
 }
+
+const NOT_RUN: Rule = Rule {
+    id: "not-run",
+    summary: "The operation of the pattern is not built in this database yet: its declarations are judged here and its plan is drawn, but \
+              no command runs it, and none counts it as passed.",
+    not_a_fault_when: "",
+    advice: "Test it against DynamoDB; it runs here once the operation is built",
+    teach: Example {
+        before: "- {id: P9, operation: SearchVectors, index: Like, request: none}",
+        after: "- {id: P9, external: vector search, tested against DynamoDB}",
+    },
+    judge: Judge::Pattern(|_, pattern, _| {
+        Some(Said::note(format!("not run: {}", plan::not_built(pattern)?)))
+    }),
+    ..MINOR
+};
 
 const LOAD_RATE: Threshold = Threshold::new(
     "bulk-load-in-key-order.rate",

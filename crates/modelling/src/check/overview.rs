@@ -42,7 +42,7 @@ fn line(catalogue: &Catalogue, pattern: &Pattern, plan: &PatternPlan) -> Line {
         order: order(catalogue, pattern, plan),
         filter_loss: filter_loss(pattern, plan),
         consistency: consistency(plan).to_owned(),
-        arms: arms(plan),
+        arms: plan::not_built(pattern).map_or_else(|| arms(plan), |reason| format!("not run: {reason}")),
     }
 }
 

@@ -274,9 +274,10 @@ fn pattern_grid(patterns: &[PatternCost], total: f64) -> Grid {
             .iter()
             .filter_map(|(arm, dollars)| Some(format!("{} {}", arm.index.as_ref()?, money(*dollars))))
             .collect();
-        let (dollars, share) = match &pattern.unpriced {
-            Some(_) => ("not priced".to_owned(), String::new()),
-            None => (money(pattern.dollars), share),
+        let (dollars, share) = match (&pattern.not_run, &pattern.unpriced) {
+            (Some(_), _) => ("not run".to_owned(), String::new()),
+            (None, Some(_)) => ("not priced".to_owned(), String::new()),
+            (None, None) => (money(pattern.dollars), share),
         };
         grid.row(vec![
             pattern.id.clone(),
@@ -450,8 +451,8 @@ fn pattern_json(pattern: &PatternCost) -> Value {
         "id": pattern.id, "name": pattern.name, "plan": pattern.class.to_string(),
         "average_rps": pattern.average, "peak_rps": pattern.peak,
         "read_units": pattern.read, "write_units": pattern.write, "refused_write_units": pattern.refused,
-        "dollars": pattern.unpriced.is_none().then(|| cents(pattern.dollars)),
-        "unpriced": pattern.unpriced, "arms": arms,
+        "dollars": (pattern.unpriced.is_none() && pattern.not_run.is_none()).then(|| cents(pattern.dollars)),
+        "unpriced": pattern.unpriced, "not_run": pattern.not_run, "arms": arms,
     })
 }
 

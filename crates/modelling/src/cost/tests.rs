@@ -423,3 +423,21 @@ patterns:
     assert_eq!(lines, ["657.00", "118.26", "7.60", "6.00"], "{}", report.text());
     assert_eq!(cents(report.total), "788.86");
 }
+
+#[test]
+fn a_pattern_that_cannot_be_run_has_no_price_and_is_named() {
+    let mut catalogue = orders();
+    catalogue.patterns[1].operation = Some(hashrange_api::Operation::SearchVectors);
+    let report = cost(&catalogue, &Prices::built_in());
+    let told =
+        "P2: not run: SearchVectors is not built yet; its searches are an estimate in the line of its table";
+    assert!(report.notes.iter().any(|note| note == told), "{:?}", report.notes);
+    for text in [report.text(), report.markdown()] {
+        let row = text.lines().find(|line| line.contains("Get an order")).unwrap_or_default();
+        assert!(row.contains("not run") && !row.contains("0.00") && !row.contains("-0"), "{row}");
+        assert!(text.contains(told), "{text}");
+    }
+    let pattern = &report.json()["patterns"][1];
+    assert_eq!(pattern["not_run"], "not run: SearchVectors is not built yet");
+    assert!(pattern["dollars"].is_null(), "{pattern}");
+}

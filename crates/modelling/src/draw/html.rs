@@ -8,7 +8,7 @@ use crate::catalogue::{Billing, Catalogue, IndexKind, KeyType, Keys, Pattern, Pr
 use crate::cost::print::{figure, money};
 use crate::cost::{PartCost, PatternCost};
 use crate::finding::{Finding, Severity, Subject};
-use crate::plan::{PatternPlan, PlanClass, SortBound};
+use crate::plan::{self, PatternPlan, PlanClass, SortBound};
 
 /// The page's style, which the policy allows by its hash.
 pub(super) const STYLE: &str = include_str!("page.css");
@@ -233,6 +233,7 @@ impl Page<'_> {
         say("For", pattern.who.as_deref().map(escape).unwrap_or_default());
         say("What", pattern.description.as_deref().map(escape).unwrap_or_default());
         say("Elsewhere", pattern.external.as_deref().map(escape).unwrap_or_default());
+        say("Not run", plan::not_built(pattern).map(|reason| escape(&reason)).unwrap_or_default());
         say("Request", pattern.operation.map(|operation| value(operation.name())).unwrap_or_default());
         if let Some(plan) = plan {
             let lines: Vec<String> =
@@ -652,6 +653,9 @@ fn items(pattern: &Pattern, plan: Option<&PatternPlan>) -> String {
 }
 
 fn priced(cost: &PatternCost) -> String {
+    if let Some(why) = &cost.not_run {
+        return escape(why);
+    }
     if let Some(why) = &cost.unpriced {
         return format!("not priced: {}", escape(why));
     }

@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use crate::catalogue::{Catalogue, Entity, Index, IndexKind, Keys, Table};
-use crate::plan::{PatternPlan, PlanClass, sizes};
+use crate::plan::{self, PatternPlan, PlanClass, sizes};
 
 /// The flowchart: patterns on the left, what they read or write on the right.
 pub fn mermaid(catalogue: &Catalogue, plans: &[PatternPlan]) -> String {
     let mut text = String::from("flowchart LR\n");
     let _ = writeln!(text, "  subgraph patterns[\"Access patterns\"]");
     for (at, pattern) in catalogue.patterns.iter().enumerate() {
-        let _ = writeln!(text, "    p{at}([\"{}\"])", label(&format!("{} {}", pattern.id, pattern.name)));
+        let mut lines = vec![format!("{} {}", pattern.id, pattern.name)];
+        lines.extend(plan::not_built(pattern).map(|reason| format!("not run: {reason}")));
+        let _ = writeln!(text, "    p{at}([\"{}\"])", joined(&lines));
     }
     text.push_str("  end\n");
     for (at, table) in catalogue.tables.iter().enumerate() {

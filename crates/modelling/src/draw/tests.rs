@@ -239,3 +239,14 @@ fn a_flowchart_for_documents() {
           nothing{{"nothing serves it"}}
     "#]].assert_eq(&mermaid(&catalogue, &plan::plans(&catalogue)));
 }
+
+#[test]
+fn a_pattern_that_is_not_built_is_drawn_as_not_run() {
+    let mut shop = sampled();
+    shop.patterns[0].operation = Some(Operation::SearchVectors);
+    let plans = plan::plans(&shop);
+    let text = mermaid(&shop, &plans);
+    assert!(text.contains("<br/>not run: SearchVectors is not built yet\"])"), "{text}");
+    let page = page(&shop, &[]);
+    assert!(page.contains("<dt>Not run</dt><dd>SearchVectors is not built yet</dd>"), "{page}");
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hashrange_api::{Operation, State, state};
+use hashrange_api::Operation;
 
 use super::keys::{self, Pool, Touch};
 use super::{Options, Rate};
@@ -98,8 +98,8 @@ fn lane(
         return Err(format!("served elsewhere: {reason}"));
     }
     let operation = pattern.operation.ok_or("states a need, no operation")?;
-    if state(operation) == State::NotYet {
-        return Err(format!("{} is not built yet", operation.name()));
+    if let Some(reason) = plan::not_built(pattern) {
+        return Err(reason);
     }
     let (peak, average) = (pattern.peak_rps, pattern.avg_rps);
     let rate = match options.rate {

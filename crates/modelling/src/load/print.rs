@@ -56,9 +56,17 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn headline(report: &Report) -> String {
-    let verdict = if report.passed() { "passed" } else { "FAILED" };
+    let verdict = match (report.passed(), report.patterns.is_empty()) {
+        (_, true) => "NOT RUN",
+        (true, false) => "passed",
+        (false, false) => "FAILED",
+    };
+    let not_run = match report.skipped.len() {
+        0 => String::new(),
+        count => format!(", {count} not run"),
+    };
     format!(
-        "{}: {verdict}; {} s at {} of the declared rates, seed {}",
+        "{}: {verdict}{not_run}; {} s at {} of the declared rates, seed {}",
         report.model,
         number(report.seconds),
         percent(report.speed),
@@ -87,7 +95,7 @@ fn remarks(report: &Report) -> Vec<String> {
         lines.extend(remarks_of(loaded));
     }
     for (id, reason) in &report.skipped {
-        lines.push(format!("{id} was not run: {reason}"));
+        lines.push(format!("{id}: not run: {reason}"));
     }
     for key in report.hot_keys.iter().take(KEYS_SHOWN) {
         lines.push(hot(key));
@@ -209,7 +217,7 @@ pub fn json(report: &Report) -> Value {
         "seconds": report.seconds,
         "speed": report.speed,
         "patterns": report.patterns.iter().map(pattern_json).collect::<Vec<_>>(),
-        "skipped": report.skipped.iter().map(|(id, reason)| json!({"id": id, "reason": reason})).collect::<Vec<_>>(),
+        "skipped": report.skipped.iter().map(|(id, reason)| json!({"id": id, "reason": reason, "outcome": format!("not run: {reason}")})).collect::<Vec<_>>(),
         "hot_keys": report.hot_keys.iter().map(key_json).collect::<Vec<_>>(),
         "throttled_estimate": report.throttled,
         "lag_max_ms": report.lag_max_ms,

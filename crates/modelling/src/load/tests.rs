@@ -335,3 +335,22 @@ fn a_write_picks_one_shard_and_the_skew_falls_on_the_key_without_it() {
         assert!((60..=90).contains(&(count * 1000 / loaded.sent)), "{key}: {count} of {}", loaded.sent);
     }
 }
+
+#[test]
+fn a_load_of_what_is_not_built_is_not_run_and_not_passed() {
+    let mut catalogue = catalogue(50.0, "uniform");
+    catalogue.patterns[0].operation = Some(Operation::SearchVectors);
+    let options = Options { duration: Duration::from_secs(1), ..Options::default() };
+    let (report, _) = run(catalogue.clone(), &options, MS, 0);
+    let told = "GET: not run: SearchVectors is not built yet";
+    assert!(report.passed() && table(&report).contains("passed, 1 not run;"), "{}", table(&report));
+    assert!(table(&report).contains(told) && markdown(&report).contains(told), "{}", markdown(&report));
+    assert_eq!(super::json(&report)["skipped"][0]["outcome"], "not run: SearchVectors is not built yet");
+    catalogue.patterns.truncate(1);
+    let (report, _) = run(catalogue, &options, MS, 0);
+    assert!(
+        !report.passed() && table(&report).starts_with("test: NOT RUN, 1 not run;"),
+        "{}",
+        table(&report)
+    );
+}

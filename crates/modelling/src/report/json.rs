@@ -44,7 +44,8 @@ fn tested(tested: &Tested, found: &Found<'_>) -> Value {
         "id": tested.id,
         "name": tested.name,
         "operation": tested.operation.map(hashrange_api::Operation::name),
-        "result": verdict(tested).to_lowercase(),
+        "result": if tested.skipped.is_some() && !tested.failed() { "skipped" } else { verdict(tested) }.to_lowercase(),
+        "outcome": tested.outcome(),
         "skipped": tested.skipped,
         "budget": {"rcu": tested.budget.rcu, "wcu": tested.budget.wcu},
         "declared": {

@@ -8,10 +8,12 @@ use crate::run::{Report, Tested};
 
 pub(super) fn findings(found: &Found<'_>) -> String {
     let errors = found.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    let mut text = opened(found.model, found.findings.len(), errors, 0);
+    let skipped = |one: &Finding| (one.rule == "not-run").then(|| one.message.clone());
+    let count = found.findings.iter().filter_map(skipped).count();
+    let mut text = opened(found.model, found.findings.len(), errors, count);
     for one in found.findings {
         let name = format!("{}: {}", one.rule, one.subject);
-        case(&mut text, found.model, &name, &[one], None, "");
+        case(&mut text, found.model, &name, &[one], skipped(one).as_deref(), "");
     }
     closed(text)
 }
@@ -23,7 +25,8 @@ pub(super) fn run(report: &Report) -> String {
     for tested in &report.patterns {
         let name = format!("{} {}", tested.id, tested.name);
         let findings: Vec<&Finding> = tested.findings.iter().collect();
-        case(&mut text, &report.model, name.trim(), &findings, tested.skipped.as_deref(), &output(tested));
+        let skipped = tested.skipped.as_ref().map(|_| tested.outcome());
+        case(&mut text, &report.model, name.trim(), &findings, skipped.as_deref(), &output(tested));
     }
     for problem in &report.problems {
         _ = writeln!(

@@ -13,12 +13,17 @@ pub(super) fn findings(found: &Found<'_>) -> String {
 }
 
 pub(super) fn run(report: &Report, found: &Found<'_>) -> String {
-    let mark = if report.passed() { "passed" } else { "failed" };
+    let mark = match (report.passed(), report.counts()) {
+        (false, _) => "failed",
+        (true, (0, _, 1..)) => "not run",
+        (true, _) => "passed",
+    };
     let mut text = format!("## {}: {mark}\n\n{}.\n", escaped(&report.model), summary(report));
     for problem in &report.problems {
         _ = writeln!(text, "\n**{}**", escaped(problem));
     }
     list(&mut text, report.findings().chain(found.findings));
+    not_run(&mut text, report);
     patterns(&mut text, report);
     text
 }
@@ -37,6 +42,16 @@ fn list<'f>(text: &mut String, findings: impl Iterator<Item = &'f Finding>) {
         let (severity, subject, rule) =
             (finding.severity, escaped(&finding.subject.to_string()), finding.rule);
         _ = writeln!(text, "- **{severity}** {subject} (`{rule}`): {}.{after}", escaped(&finding.message));
+    }
+}
+
+fn not_run(text: &mut String, report: &Report) {
+    let mut before = "\n";
+    for tested in &report.patterns {
+        if let Some(reason) = &tested.skipped {
+            _ = writeln!(text, "{before}- **not run** {}: {}.", escaped(&tested.id), escaped(reason));
+            before = "";
+        }
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn run(report: &Report, found: &Found<'_>) -> String {
     text.push('\n');
     for tested in &report.patterns {
         if let Some(reason) = &tested.skipped {
-            _ = writeln!(text, "skipped {}: {reason}", tested.id);
+            _ = writeln!(text, "{}: not run: {reason}", tested.id);
         }
     }
     for problem in &report.problems {

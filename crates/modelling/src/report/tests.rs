@@ -72,8 +72,12 @@ fn report() -> Report {
 }
 
 fn printed(form: Form) -> String {
+    form_of(&report(), form)
+}
+
+fn form_of(report: &Report, form: Form) -> String {
     let place = |_: &Finding| ("shop.yaml".to_owned(), Some(7));
-    run(&report(), &Found { model: "shop", findings: &[], place: &place }, form)
+    run(report, &Found { model: "shop", findings: &[], place: &place }, form)
 }
 
 #[test]
@@ -82,14 +86,14 @@ fn a_table_shows_every_pattern_and_what_failed() {
                  pattern  name             plan              items  pages  budget  units 1x  units 10x
         passed   P1       users <by> name  index-collection      3      1   0.5 R     0.5 R      0.5 R
         FAILED   P2       open | orders    index-collection      3      1   0.5 R     0.5 R        5 R
-        skipped  P3       search           unservable                       0.5 R
+        not run  P3       search           unservable                       0.5 R
 
         error pattern P2 [grows-with-table, E2]
               0.5 read units at scale 1x, 5 at 10x
               -> bound the read
 
-        skipped P3: served elsewhere: search
-        shop: 3 patterns: 1 passed, 1 failed, 1 skipped; seed 1, scales 1x (10 items), 10x (100 items)
+        P3: not run: served elsewhere: search
+        shop: 3 patterns: 1 passed, 1 failed, 1 not run; seed 1, scales 1x (10 items), 10x (100 items)
     "]]
     .assert_eq(&printed(Form::Table));
 }
@@ -110,7 +114,7 @@ fn junit_tells_passed_failed_and_skipped_apart() {
         10x: index-collection, 3 items, 1 pages, 5 R</system-out>
             </testcase>
             <testcase classname="shop" name="P3 search">
-              <skipped message="served elsewhere: search"/>
+              <skipped message="not run: served elsewhere: search"/>
             </testcase>
           </testsuite>
         </testsuites>
@@ -119,6 +123,8 @@ fn junit_tells_passed_failed_and_skipped_apart() {
 
 #[test]
 fn sarif_names_rule_file_and_line() {
+    let mut ran = report();
+    ran.patterns.truncate(2);
     expect![[r#"
         {
           "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -176,7 +182,7 @@ fn sarif_names_rule_file_and_line() {
           ]
         }
     "#]]
-    .assert_eq(&printed(Form::Sarif));
+    .assert_eq(&form_of(&ran, Form::Sarif));
 }
 
 #[test]
@@ -184,15 +190,17 @@ fn markdown_leaves_texts_as_they_are() {
     expect![[r"
         ## shop: failed
 
-        3 patterns: 1 passed, 1 failed, 1 skipped.
+        3 patterns: 1 passed, 1 failed, 1 not run.
 
         - **error** pattern P2 (`grows-with-table`): 0.5 read units at scale 1x, 5 at 10x. *bound the read*
+
+        - **not run** P3: served elsewhere: search.
 
         | | pattern | plan | items | budget | units 1x | units 10x |
         |---|---|---|---:|---:|---:|---:|
         | passed | P1 users \<by\> name | index-collection | 3 | 0.5 R | 0.5 R | 0.5 R |
         | FAILED | P2 open \| orders | index-collection | 3 | 0.5 R | 0.5 R | 5 R |
-        | skipped | P3 search | unservable |  | 0.5 R |  |  |
+        | not run | P3 search | unservable |  | 0.5 R |  |  |
     "]]
     .assert_eq(&printed(Form::Markdown));
 }
@@ -209,4 +217,47 @@ fn json_is_json_and_has_every_run() {
 fn forms_are_found_by_their_names() {
     assert!(Form::ALL.into_iter().all(|form| Form::from_name(form.name()) == Some(form)));
     assert_eq!(Form::from_name("html"), None);
+}
+
+#[test]
+fn a_pattern_that_was_not_run_is_named_so_in_every_form_and_never_passed() {
+    for form in Form::ALL {
+        let text = printed(form);
+        let named = match form {
+            Form::Table => "P3: not run: served elsewhere: search",
+            Form::Markdown => "- **not run** P3: served elsewhere: search.",
+            Form::Sarif => "pattern P3: not run: served elsewhere: search",
+            Form::Json => "\"outcome\": \"not run: served elsewhere: search\"",
+            Form::Junit => "<skipped message=\"not run: served elsewhere: search\"/>",
+        };
+        assert!(text.contains(named), "{}: {text}", form.name());
+    }
+    let sarif: serde_json::Value = serde_json::from_str(&printed(Form::Sarif)).unwrap();
+    let note = &sarif["runs"][0]["results"][1];
+    assert_eq!((&note["ruleId"], &note["level"]), (&"not-run".into(), &"note".into()));
+    // Where nothing ran, nothing passed.
+    let mut report = report();
+    report.patterns.drain(..2);
+    let text = form_of(&report, Form::Markdown);
+    assert!(text.starts_with("## shop: not run\n"), "{text}");
+    assert_eq!(report.counts(), (0, 0, 1));
+    let unrun = tested("P4", "without a run");
+    assert!(!unrun.passed() && !unrun.failed());
+}
+
+#[test]
+fn findings_that_nothing_was_run_are_skipped_tests() {
+    let finding = Finding {
+        rule: "not-run",
+        severity: Severity::Note,
+        evidence: Evidence::Declared,
+        subject: Subject::Pattern("P9".to_owned()),
+        message: "not run: SearchVectors is not built yet".to_owned(),
+        advice: "wait".to_owned(),
+        waived: None,
+    };
+    let place = |_: &Finding| (String::new(), None);
+    let text = findings(&Found { model: "shop", findings: &[finding], place: &place }, Form::Junit);
+    assert!(text.contains("skipped=\"1\""), "{text}");
+    assert!(text.contains("<skipped message=\"not run: SearchVectors is not built yet\"/>"), "{text}");
 }

@@ -22,7 +22,7 @@ pub struct Rule {
 const ERROR: Severity = Severity::Error;
 
 /// The rules of runs.
-pub const RULES: [Rule; 11] = [
+pub const RULES: [Rule; 12] = [
     Rule { id: "unfilled-parameter", severity: ERROR, about: "A gap of the request has no value." },
     Rule {
         id: "shards-without-key",
@@ -57,6 +57,11 @@ pub const RULES: [Rule; 11] = [
     },
     Rule { id: "too-many-pages", severity: ERROR, about: "The answer took more pages than expected." },
     Rule { id: "budget-exceeded", severity: ERROR, about: "One run consumed more than its budget." },
+    Rule {
+        id: "not-run",
+        severity: Severity::Note,
+        about: "The pattern was not run, so it neither passed nor failed.",
+    },
     Rule { id: "grows-with-table", severity: ERROR, about: "One run consumes more in a larger table." },
 ];
 

@@ -786,3 +786,15 @@ fn tables_that_the_api_refuses_are_found_offline() {
     catalogue.tables[0].definitions.insert("total".to_owned(), crate::catalogue::KeyType::N);
     assert!(check(&catalogue, TODAY).iter().any(|finding| finding.rule == "definitions-mismatch"));
 }
+
+#[test]
+fn what_is_not_built_is_named_as_not_run() {
+    let search = "id: P, name: s, operation: SearchVectors, table: Shop, request: none, items: 10";
+    let get = "id: P, name: g, operation: GetItem, key: {PK: \"USER#{userId}\", SK: PROFILE}";
+    judge("not-run", Severity::Note, &[search], &[get, &format!("{search}, external: elsewhere")]);
+    let model = yaml(&format!("{SHOP}{}", patterns(&[search])));
+    assert_eq!(overview(&model)[0].arms, "not run: SearchVectors is not built yet");
+    let said = check(&model, TODAY).into_iter().filter(|finding| finding.rule == "not-run");
+    let said: Vec<String> = said.map(|finding| finding.message).collect();
+    assert_eq!(said, ["not run: SearchVectors is not built yet"]);
+}
