@@ -110,7 +110,7 @@ pub(crate) enum Phase {
 }
 
 /// Work of the writer after the engine has changed its table files by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Renewal {
     /// The last state is published once more: readers of the old instant look into the old files.
     Publish,
@@ -288,7 +288,8 @@ impl Shared {
     /// Asks the writer for a renewal.
     pub(crate) fn renew(&self, renewal: Renewal) {
         let mut queue = self.queue.lock();
-        queue.renewal = Some(renewal);
+        // The greater one does what the other would do.
+        queue.renewal = queue.renewal.max(Some(renewal));
         if std::mem::take(&mut queue.parked) {
             self.wake.notify_one();
         }
