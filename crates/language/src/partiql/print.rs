@@ -95,20 +95,15 @@ impl fmt::Display for Term {
             }
             Shape::And(terms) => write_joined(f, terms, " AND "),
             Shape::Or(terms) => write_joined(f, terms, " OR "),
-            Shape::Not(inner) => write!(f, "NOT ({inner})"),
+            Shape::Not(inner) => match &inner.shape {
+                Shape::And(_) | Shape::Or(_) => write!(f, "NOT ({inner})"),
+                Shape::Between(_) | Shape::In(..) | Shape::Is(..) => write_test(f, inner, " NOT"),
+                _ => write!(f, "NOT {inner}"),
+            },
             Shape::Compare(comparator, left, right) => {
                 write!(f, "{} {} {}", Enclosed(left), comparator.symbol(), Enclosed(right))
             }
-            Shape::Between(three) => {
-                let [subject, low, high] = three.as_ref();
-                write!(f, "{} BETWEEN {} AND {}", Enclosed(subject), Enclosed(low), Enclosed(high))
-            }
-            Shape::In(subject, list) => {
-                write!(f, "{} IN [", Enclosed(subject))?;
-                write_list(f, list.iter().map(Enclosed))?;
-                f.write_str("]")
-            }
-            Shape::Is(subject, test) => write!(f, "{} IS {}", Enclosed(subject), words::type_name(*test)),
+            Shape::Between(_) | Shape::In(..) | Shape::Is(..) => write_test(f, self, ""),
             Shape::Arithmetic(sign, left, right) => {
                 write!(f, "{left} {} {}", sign.symbol(), Enclosed(right))
             }
@@ -125,7 +120,26 @@ impl fmt::Display for Term {
     }
 }
 
-/// A term inside another: in parentheses, unless it is one piece.
+/// BETWEEN, IN and IS, with a word for their opposite.
+fn write_test(f: &mut fmt::Formatter<'_>, term: &Term, not: &str) -> fmt::Result {
+    match &term.shape {
+        Shape::Between(three) => {
+            let [subject, low, high] = three.as_ref();
+            write!(f, "{}{not} BETWEEN {} AND {}", Enclosed(subject), Enclosed(low), Enclosed(high))
+        }
+        Shape::In(subject, list) => {
+            write!(f, "{}{not} IN [", Enclosed(subject))?;
+            write_list(f, list.iter().map(Enclosed))?;
+            f.write_str("]")
+        }
+        Shape::Is(subject, test) => write!(f, "{} IS{not} {}", Enclosed(subject), words::type_name(*test)),
+        _ => fmt::Display::fmt(term, f),
+    }
+}
+
+/// A term inside another: in parentheses, unless it is one piece. Here they were written, too; where they need not be
+/// they are left out, because the parser bounds how deep they nest: with more of them than were written, a statement could
+/// not be read again.
 struct Enclosed<'a>(&'a Term);
 
 impl fmt::Display for Enclosed<'_> {

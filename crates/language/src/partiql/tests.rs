@@ -91,3 +91,20 @@ fn order_keeps_its_paths() {
     let order: Vec<_> = select.order.iter().map(|order| (order.path.clone(), order.descending)).collect();
     assert_eq!(order, [(Path::new("b"), true), (Path::new("c"), false)]);
 }
+
+#[test]
+fn a_statement_as_deep_as_can_be_read_is_read_again_as_printed() {
+    let tests =
+        ["\"n\"", "a = 1", "a IS NOT NULL", "a NOT IN [1]", "a NOT BETWEEN 1 AND 2", "(a = 1 AND NOT b = 2)"];
+    for test in tests {
+        for depth in 30..50 {
+            let text = format!("SELECT * FROM t WHERE pk = 'a' AND {}{test}", "NOT ".repeat(depth));
+            let Ok(statement) = Statement::parse(&text) else { continue };
+            let printed = statement.to_string();
+            let again = Statement::parse(&printed).map(|statement| statement.to_string());
+            assert_eq!(again.as_ref(), Ok(&printed), "{text}");
+        }
+    }
+    assert!(Statement::parse(&format!("SELECT * FROM t WHERE {}n", "NOT ".repeat(40))).is_ok());
+    assert!(Statement::parse(&format!("SELECT * FROM t WHERE {}n", "NOT ".repeat(41))).is_err());
+}
