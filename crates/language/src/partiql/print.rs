@@ -90,7 +90,7 @@ impl fmt::Display for Term {
             Shape::Value(value) => Literal(value).fmt(f),
             Shape::Call { name, arguments } => {
                 write!(f, "{name}(")?;
-                write_list(f, arguments)?;
+                write_list(f, arguments.iter().map(Argument))?;
                 f.write_str(")")
             }
             Shape::And(terms) => write_joined(f, terms, " AND "),
@@ -134,6 +134,15 @@ fn write_test(f: &mut fmt::Formatter<'_>, term: &Term, not: &str) -> fmt::Result
         }
         Shape::Is(subject, test) => write!(f, "{} IS{not} {}", Enclosed(subject), words::type_name(*test)),
         _ => fmt::Display::fmt(term, f),
+    }
+}
+
+/// An argument of a function: sums stand there as they are, where there can be any.
+struct Argument<'a>(&'a Term);
+
+impl fmt::Display for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if matches!(self.0.shape, Shape::Arithmetic(..)) { self.0.fmt(f) } else { Enclosed(self.0).fmt(f) }
     }
 }
 

@@ -108,3 +108,17 @@ fn a_statement_as_deep_as_can_be_read_is_read_again_as_printed() {
     assert!(Statement::parse(&format!("SELECT * FROM t WHERE {}n", "NOT ".repeat(40))).is_ok());
     assert!(Statement::parse(&format!("SELECT * FROM t WHERE {}n", "NOT ".repeat(41))).is_err());
 }
+
+#[test]
+fn conditions_as_arguments_are_read_again_as_printed() {
+    let texts = [
+        "SELECT * FROM t WHERE f((a = 1))",
+        "SELECT * FROM t WHERE f((a = 1 AND b = 2), (NOT c)) = (d < 1)",
+        "UPDATE t SET a = f(b + 1, c) WHERE pk = 'a'",
+        "UPDATE t SET a = b - (c + f(1)) WHERE pk = 'a'",
+    ];
+    for text in texts {
+        let printed = Statement::parse(text).unwrap().to_string();
+        assert_eq!(Statement::parse(&printed).unwrap().to_string(), printed, "{text}");
+    }
+}
