@@ -18,13 +18,13 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use crate::keys;
 use crate::tree::Stretch;
 
-/// Bytes up to which one is.
+/// Bytes up to which a page is kept.
 const BYTES_MAX: usize = 256 << 10;
 /// What a row takes besides its bytes.
 const ROW_BYTES: usize = 96;
 /// Slots of partitions. A collision costs a page, never a wrong answer.
 const SLOTS: usize = 1 << 13;
-/// What one takes, roughly.
+/// What a page takes, roughly.
 const PAGE_BYTES: u64 = 16 << 10;
 /// Pages of which it is remembered that they were read: the second time, they are kept.
 const READ_ONCE: usize = 4096;

@@ -27,10 +27,15 @@ pub fn json(node: &Node) -> Value {
     {
         return json!({ kind.name(): text });
     }
+    as_written(node, json)
+}
+
+/// JSON as it is written; `inner` makes that of what is in a list or map.
+pub(in crate::read) fn as_written(node: &Node, inner: fn(&Node) -> Value) -> Value {
     match &node.data {
-        Data::List(items) => Value::Array(items.iter().map(json).collect()),
+        Data::List(items) => Value::Array(items.iter().map(inner).collect()),
         Data::Map(entries) => {
-            let entry = |(key, value): &(Node, Node)| (key.as_str().unwrap_or("").to_owned(), json(value));
+            let entry = |(key, value): &(Node, Node)| (key.as_str().unwrap_or("").to_owned(), inner(value));
             Value::Object(entries.iter().map(entry).collect())
         }
         Data::Scalar { text, .. } => scalar(node, text),
@@ -38,7 +43,7 @@ pub fn json(node: &Node) -> Value {
 }
 
 /// A text, number, truth value or nothing, as it is written.
-pub(in crate::read) fn scalar(node: &Node, text: &str) -> Value {
+fn scalar(node: &Node, text: &str) -> Value {
     if node.is_null() {
         return Value::Null;
     }

@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::catalogue::{Billing, Kept, KeptAs, Table};
-use crate::read::node::{Data, Node};
-use crate::read::own::lower::scalar;
+use crate::read::node::Node;
+use crate::read::own::lower::as_written;
 
 /// The format's name.
 pub const FORMAT: &str = "workbench";
@@ -160,14 +160,7 @@ pub(super) fn of_table(node: &Node, table: &Table, facets: &[String]) -> Vec<Kep
 
 /// JSON as it is written.
 fn json(node: &Node) -> Value {
-    match &node.data {
-        Data::List(items) => Value::Array(items.iter().map(json).collect()),
-        Data::Map(entries) => {
-            let entry = |(key, value): &(Node, Node)| (key.as_str().unwrap_or("").to_owned(), json(value));
-            Value::Object(entries.iter().map(entry).collect())
-        }
-        Data::Scalar { text, .. } => scalar(node, text),
-    }
+    as_written(node, json)
 }
 
 /// Puts what was kept back into a file; what has no place in it any more.
