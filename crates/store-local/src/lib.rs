@@ -11,6 +11,7 @@
 //! and over stretches of removed rows (`gaps.rs`, `learn.rs`). Once nobody writes, table files come to rest (`settle.rs`).
 
 mod admit;
+mod ahead;
 mod check;
 mod cleaning;
 mod files;

@@ -166,6 +166,11 @@ impl Tree {
         Ok(Tree { handles, folder: folder.into(), flushed: AtomicBool::new(false), interrupt })
     }
 
+    /// The folder of its files.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn handles(&self) -> &Handles {
         self.handles.as_ref().expect("taken only when dropped")
     }

@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 use hashrange_store::{Address, Resolution, Space, StoreError, StoreResult, Totals};
 use parking_lot::MutexGuard;
 
+use crate::ahead::Ahead;
 use crate::cleaning::Cleaning;
 use crate::hot::HotCounter;
 use crate::keys;
@@ -38,6 +39,7 @@ pub(crate) struct Writer {
     hot: HotCounter,
     learner: Learner,
     cleaning: Cleaning,
+    ahead: Ahead,
     groups_since_cleaning: u32,
     /// Requests in the group before.
     last_group: usize,
@@ -58,6 +60,7 @@ enum Task {
 impl Writer {
     pub(crate) fn new(shared: Arc<Shared>, cleaning: Cleaning, watermark: Watermark) -> Writer {
         let hot = HotCounter::new(SLOTS, MEMTABLE_BYTES);
+        let ahead = Ahead::new(shared.tree.folder());
         let learner = Learner::new(shared.rules);
         let last_written = shared.published().sequence;
         Writer {
@@ -66,6 +69,7 @@ impl Writer {
             hot,
             learner,
             cleaning,
+            ahead,
             groups_since_cleaning: 0,
             last_group: 0,
             watermark,
@@ -283,7 +287,8 @@ impl Writer {
     }
 
     /// Makes changes durable, all or none.
-    fn apply(&self, ops: Vec<Op>) -> StoreResult<()> {
+    fn apply(&mut self, ops: Vec<Op>) -> StoreResult<()> {
+        let (changes, bytes) = (ops.len(), ops.iter().map(Op::len).sum());
         let tree = &self.shared.tree;
         tree.wait_for_room().map_err(|error| write_error(&error))?;
         let mut batch = tree.batch(ops.len());
@@ -294,6 +299,7 @@ impl Writer {
         let started = clock.monotonic();
         batch.commit().map_err(|error| write_error(&error))?;
         self.shared.measures.synced(clock.monotonic().saturating_sub(started));
+        self.ahead.appended(changes, bytes);
         Ok(())
     }
 }
