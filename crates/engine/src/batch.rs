@@ -144,7 +144,7 @@ pub(crate) async fn write(core: &Core, plan: &BatchWritePlan) -> Result<BatchWri
 fn request(table: &Table, key: &ItemKey, image: &plan::Image) -> Result<WriteRequest, Error> {
     match image {
         plan::Image::Put(row) => {
-            let item = row.decode().map_err(internal)?;
+            let item = row.decode().map_err(internal)?.into();
             Ok(WriteRequest { put_request: Some(PutRequest { item }), delete_request: None })
         }
         plan::Image::Delete | plan::Image::Update(_) => {

@@ -1,7 +1,7 @@
 //! Keys of items: taken from a request, typed against the table's schema, addressed in the store.
 
 use hashrange_api::{Error, message};
-use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Kind, limits};
+use hashrange_item::{AttributeValue, Attributes, KeyAttribute, Kind, Lookup, limits};
 use hashrange_store::{Address, RowKey};
 
 use crate::catalog::{PrimaryKey, Table};
@@ -32,7 +32,7 @@ impl ItemKey {
     }
 
     /// The key of a whole item.
-    pub(crate) fn of_item(table: &Table, item: &Attributes) -> Result<ItemKey, Error> {
+    pub(crate) fn of_item(table: &Table, item: &dyn Lookup) -> Result<ItemKey, Error> {
         let schema = &table.schema.key;
         let hash = item_value(item, &schema.hash)?;
         let range = schema.range.as_ref().map(|range| item_value(item, range)).transpose()?;
@@ -78,12 +78,12 @@ fn lookup_value(key: &Attributes, attribute: &KeyAttribute) -> Result<AttributeV
     }
 }
 
-fn item_value(item: &Attributes, attribute: &KeyAttribute) -> Result<AttributeValue, Error> {
-    let Some(value) = item.get(&attribute.name) else {
+fn item_value(item: &dyn Lookup, attribute: &KeyAttribute) -> Result<AttributeValue, Error> {
+    let Some(value) = item.attribute(&attribute.name) else {
         return Err(Error::validation(message::item::missing_key(&attribute.name)));
     };
-    if has_declared_kind(value, attribute) {
-        return Ok(value.clone());
+    if has_declared_kind(&value, attribute) {
+        return Ok(value.into_owned());
     }
     let (expected, actual) = (attribute.kind.to_string(), value.kind().to_string());
     Err(Error::validation(message::item::key_type(&attribute.name, &expected, &actual)))

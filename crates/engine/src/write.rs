@@ -9,7 +9,7 @@ mod together;
 
 use hashrange_api::message::{self, Family};
 use hashrange_api::{Error, ErrorCode, Operation};
-use hashrange_item::{Attributes, Row, limits};
+use hashrange_item::{Attributes, NewItem, Row, limits};
 use hashrange_language::{Condition, Update};
 use hashrange_store::{
     Address, Answer, CommitId, Expect, Found, Freshness, Outcome, Part, Stamp, Stored, Tally, Write,
@@ -378,15 +378,14 @@ pub(crate) fn is_too_large(bytes: usize) -> bool {
 }
 
 /// A whole item as stored, if it is neither over 400 KB nor nested too deeply.
-pub(crate) fn encode_put(operation: Operation, item: &Attributes) -> Result<Row, Error> {
+pub(crate) fn new_row(operation: Operation, item: NewItem) -> Result<Row, Error> {
     if item.depth() > limits::NESTING_MAX {
         return Err(refuse(operation, Family::ItemSize, message::value::too_deep()));
     }
-    let row = Row::encode(item);
-    if is_too_large(row.item_size()) {
+    if is_too_large(item.size()) {
         return Err(refuse(operation, Family::ItemSize, message::item::too_large()));
     }
-    Ok(row)
+    Ok(item.into_row())
 }
 
 fn size_of(row: Option<&Row>) -> usize {

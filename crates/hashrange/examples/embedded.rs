@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let item = Attributes::from([("page", "/index.html".into())]);
     let only_new = PutItemInput {
         table_name: TABLE.to_owned(),
-        item,
+        item: item.into(),
         condition_expression: Some("attribute_not_exists(page)".to_owned()),
         ..Default::default()
     };

@@ -26,7 +26,7 @@ fn item() -> Item {
 }
 
 async fn put(database: &Database) {
-    let input = PutItemInput { table_name: "table".to_owned(), item: item(), ..Default::default() };
+    let input = PutItemInput { table_name: "table".to_owned(), item: item().into(), ..Default::default() };
     database.put_item(input).await.expect("the table is there");
 }
 
@@ -64,7 +64,7 @@ async fn a_database_that_throttles_serves_what_is_provisioned() {
         Some(ProvisionedThroughput { read_capacity_units: 1, write_capacity_units: 1 });
     database.create_table(table).await.expect("a new table");
     let large = Attributes::from([("pk", "a".into()), ("text", "x".repeat(400_000).as_str().into())]);
-    let large = PutItemInput { table_name: "table".to_owned(), item: large, ..Default::default() };
+    let large = PutItemInput { table_name: "table".to_owned(), item: large.into(), ..Default::default() };
     database.put_item(large.clone()).await.expect("a second's worth is left");
     let error = database.put_item(large).await.expect_err("minutes' worth are owed");
     assert_eq!(error.code, ErrorCode::ProvisionedThroughputExceededException);
@@ -135,7 +135,7 @@ async fn each_region_has_its_own_tables() {
 #[tokio::test]
 async fn errors_are_those_of_aws() {
     let database = Database::in_memory().await.expect("nothing can fail");
-    let input = PutItemInput { table_name: "missing".to_owned(), item: item(), ..Default::default() };
+    let input = PutItemInput { table_name: "missing".to_owned(), item: item().into(), ..Default::default() };
     let error = database.put_item(input).await.expect_err("no such table");
     assert_eq!(error.code, ErrorCode::ResourceNotFoundException);
     let error = database.create_table(table("table!")).await.expect_err("a bad name");

@@ -155,7 +155,7 @@ pub fn write_number(number: &Number, out: &mut Vec<u8>) {
 pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
     // Each arm has its own copy of a fixed number of bytes, which takes no call.
     match value {
-        AttributeValue::S(text) => write_typed(br#"{"S":"#, text, out, |text, out| write_string(text, out)),
+        AttributeValue::S(text) => write_string_value(text, out),
         AttributeValue::N(number) => write_typed(br#"{"N":"#, number, out, write_number),
         AttributeValue::B(bytes) => {
             write_typed(br#"{"B":"#, bytes, out, |bytes, out| write_binary(bytes, out));
@@ -179,9 +179,15 @@ pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
     }
 }
 
+/// Writes a value of type S.
+#[inline]
+pub(crate) fn write_string_value(text: &str, out: &mut Vec<u8>) {
+    write_typed(br#"{"S":"#, text, out, write_string);
+}
+
 /// Writes a value between the name of its type and the closing brace.
 #[inline]
-fn write_typed<T, const N: usize>(
+fn write_typed<T: ?Sized, const N: usize>(
     opening: &[u8; N],
     content: &T,
     out: &mut Vec<u8>,

@@ -36,6 +36,7 @@
 //! Reading is strict: whatever [`Row::encode`] would not have written is a [`RowError`], never a panic. Only
 //! [`crate::json::write_row`] trusts the entries; the store's checksums guard them against damage on disk.
 
+mod build;
 mod encode;
 mod read;
 mod text;
@@ -46,6 +47,7 @@ use bytes::Bytes;
 
 use crate::{AttributeValue, Item, Path};
 
+pub use build::{ItemBuilder, NewItem};
 pub use read::AttributesRef;
 pub use text::ValueRef;
 

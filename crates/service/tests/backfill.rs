@@ -69,7 +69,7 @@ impl World {
 
     fn put(&mut self, id: i64, group: i64) {
         let item = Attributes::from([("id", number(id)), ("group", number(group))]);
-        self.call(PutItemInput { table_name: "items".to_owned(), item, ..Default::default() });
+        self.call(PutItemInput { table_name: "items".to_owned(), item: item.into(), ..Default::default() });
         self.items.insert(id, group);
     }
 
@@ -221,7 +221,7 @@ fn items_whose_key_the_index_cannot_have_are_left_out() {
     let mut world = World::with_items(10);
     for (id, group) in [(100, AttributeValue::S("text".to_owned())), (101, AttributeValue::Null)] {
         let item = Attributes::from([("id", number(id)), ("group", group)]);
-        world.call(PutItemInput { table_name: "items".to_owned(), item, ..Default::default() });
+        world.call(PutItemInput { table_name: "items".to_owned(), item: item.into(), ..Default::default() });
     }
     world.add_index();
     world.fill();

@@ -71,8 +71,11 @@ fn the_filling_of_an_index_gives_way_to_a_change_of_its_table() {
     };
     simulation.block_on(call(table(Vec::new()).create().into())).unwrap();
     let item = Item::from([("pk".to_owned(), Value::S("a".to_owned()))]);
-    let put =
-        PutItemInput { table_name: "table".to_owned(), item: to_attributes(&item), ..Default::default() };
+    let put = PutItemInput {
+        table_name: "table".to_owned(),
+        item: to_attributes(&item).into(),
+        ..Default::default()
+    };
     simulation.block_on(call(put.into())).unwrap();
     simulation.block_on(call(add_index().into())).unwrap();
     let filling = engine.filling_indexes().remove(0);

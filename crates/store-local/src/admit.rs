@@ -10,7 +10,7 @@ use hashrange_store::{
     Stamp, StoreError, StoreResult, Stored, Tally, Write,
 };
 
-use crate::shared::{Queue, Request, RowAt, STAMP_BYTES, Shared, encode_stored, slot_of};
+use crate::shared::{Queue, Request, RowAt, STAMP_BYTES, Shared, append_stored, slot_of, stored_length};
 use crate::tree::{Op, Table};
 use crate::{cleaning, keys};
 
@@ -94,7 +94,8 @@ impl Prepared {
                     Write::Put { row, stored } => (row, Some(stored)),
                     Write::Delete { row } => (row, None),
                 };
-                let key = keys::row(part.space, &part.partition, &row);
+                let room = stored.as_ref().map_or(0, stored_length);
+                let key = keys::row_with_room(part.space, &part.partition, &row, room);
                 prepared.write(part.space, key, stored);
             }
             if let Some(payload) = part.log {
@@ -148,13 +149,20 @@ impl Prepared {
         Ok(stamp)
     }
 
+    /// Key, stored form and what is read from the overlay share their bytes: that is one allocation instead of three,
+    /// each of which another thread would free long after.
     fn write(&mut self, space: Space, key: Vec<u8>, row: Option<Stored>) {
-        let value = row.as_ref().map(|stored| Bytes::from(encode_stored(stored)));
-        // What is read from the overlay shares its bytes with the tree.
-        let row =
-            value.clone().zip(row).map(|(value, row)| Stored { value: value.slice(STAMP_BYTES..), ..row });
-        let value = value.map(UserValue::from);
-        self.rows.push(RowWrite { space, slot: slot_of(&key), key: UserKey::from(key), value, row });
+        let slot = slot_of(&key);
+        let length = key.len();
+        let mut all = key;
+        if let Some(stored) = &row {
+            append_stored(&mut all, stored);
+        }
+        let all = Bytes::from(all);
+        let key = UserKey::from(all.slice(..length));
+        let value = row.is_some().then(|| UserValue::from(all.slice(length..)));
+        let row = row.map(|row| Stored { value: all.slice(length + STAMP_BYTES..), ..row });
+        self.rows.push(RowWrite { space, slot, key, value, row });
     }
 
     fn writes_nothing(&self) -> bool {

@@ -53,7 +53,8 @@ impl Ahead {
         let Some((_, file)) = &self.journal else { return Ok(()) };
         let end = file.metadata()?.len();
         let from = rustix::fs::seek(file, SeekFrom::Hole(0))?;
-        let count = usize::try_from(end.saturating_sub(from)).map_or(AHEAD_BYTES, |left| left.min(AHEAD_BYTES));
+        let count =
+            usize::try_from(end.saturating_sub(from)).map_or(AHEAD_BYTES, |left| left.min(AHEAD_BYTES));
         self.zeros.resize(count, 0);
         file.read_exact_at(&mut self.zeros, from)?;
         // A file system may be wrong about its holes: zeros go where zeros are.

@@ -49,7 +49,12 @@ pub(crate) fn partition_prefix(space: Space, partition: &[u8]) -> Vec<u8> {
 
 /// The key of a row.
 pub(crate) fn row(space: Space, partition: &[u8], row: &RowKey) -> Vec<u8> {
-    let mut key = partition_start(space, partition, 1 + row.sort.len());
+    row_with_room(space, partition, row, 0)
+}
+
+/// The key of a row, with room for `extra` bytes more.
+pub(crate) fn row_with_room(space: Space, partition: &[u8], row: &RowKey, extra: usize) -> Vec<u8> {
+    let mut key = partition_start(space, partition, 1 + row.sort.len() + extra);
     key.push(row.kind);
     key.extend_from_slice(&row.sort);
     key

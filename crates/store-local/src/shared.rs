@@ -175,12 +175,22 @@ pub(crate) fn slot_of(key: &[u8]) -> usize {
 /// Bytes of the stamp before a row's bytes.
 pub(crate) const STAMP_BYTES: usize = 8;
 
-/// Puts a row's stored form together: `stamp u64 | bytes`.
+/// Puts a row's stored form together.
 pub(crate) fn encode_stored(stored: &Stored) -> Vec<u8> {
-    let mut value = Vec::with_capacity(STAMP_BYTES + stored.value.len() + keys::SHARED);
-    value.extend_from_slice(&stored.stamp.0.to_be_bytes());
-    value.extend_from_slice(&stored.value);
+    let mut value = Vec::with_capacity(stored_length(stored) + keys::SHARED);
+    append_stored(&mut value, stored);
     value
+}
+
+/// Appends a row's stored form: `stamp u64 | bytes`.
+pub(crate) fn append_stored(out: &mut Vec<u8>, stored: &Stored) {
+    out.extend_from_slice(&stored.stamp.0.to_be_bytes());
+    out.extend_from_slice(&stored.value);
+}
+
+/// How many bytes a row's stored form takes.
+pub(crate) fn stored_length(stored: &Stored) -> usize {
+    STAMP_BYTES + stored.value.len()
 }
 
 /// Takes a row's stored form apart. The bytes are shared with the engine's memtable or cache block, which they keep

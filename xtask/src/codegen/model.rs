@@ -206,13 +206,19 @@ pub(crate) fn is_value(shape: &str) -> bool {
 /// A map of names to values, which `hashrange-item` owns.
 pub(crate) fn is_attributes(shape: &str) -> bool {
     is_image(shape)
-        || matches!(shape, "Key" | "PutItemInputAttributeMap" | "ExpressionAttributeValueMap")
+        || is_new_item(shape)
+        || matches!(shape, "Key" | "ExpressionAttributeValueMap")
         || matches!(shape, "ItemCollectionKeyAttributeMap" | "MapAttributeValue")
 }
 
 /// A map of names to values in an answer, which may come straight from a stored row.
 pub(crate) fn is_image(shape: &str) -> bool {
     shape == "AttributeMap"
+}
+
+/// A map of names to values that a request writes as an item.
+pub(crate) fn is_new_item(shape: &str) -> bool {
+    shape == "PutItemInputAttributeMap"
 }
 
 fn text(document: &Value, key: &str) -> Option<String> {

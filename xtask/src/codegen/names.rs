@@ -1,6 +1,6 @@
 //! Names: from the model's to Rust's.
 
-use super::model::{Model, ShapeKind, is_attributes, is_image, is_value};
+use super::model::{Model, ShapeKind, is_attributes, is_image, is_new_item, is_value};
 
 /// `TableName` -> `table_name`, `SSESpecification` -> `sse_specification`, `eventID` -> `event_id`.
 pub(crate) fn snake(name: &str) -> String {
@@ -57,6 +57,9 @@ pub(crate) fn rust_type(model: &Model, shape: &str) -> String {
     }
     if is_image(shape) {
         return "Image".to_owned();
+    }
+    if is_new_item(shape) {
+        return "NewItem".to_owned();
     }
     if is_attributes(shape) {
         return "Attributes".to_owned();

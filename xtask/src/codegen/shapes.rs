@@ -9,7 +9,7 @@ use super::names::{braced, rust_type, snake, variant};
 pub(crate) fn structures(model: &Model) -> String {
     let mut out =
         String::from("//! The structures of the service model.\n\nuse std::collections::BTreeMap;\n\n");
-    out += "use hashrange_item::{AttributeValue, Attributes, Image};\n\n";
+    out += "use hashrange_item::{AttributeValue, Attributes, Image, NewItem};\n\n";
     _ = writeln!(out, "use super::enums::{};", braced(used_enums(model)));
     out += "use crate::Timestamp;\nuse crate::images::Same;\n\n";
     for (name, members) in model.structures() {

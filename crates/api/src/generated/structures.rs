@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use hashrange_item::{AttributeValue, Attributes, Image};
+use hashrange_item::{AttributeValue, Attributes, Image, NewItem};
 
 use super::enums::{
     ApproximateCreationDateTimePrecision, AttributeAction, BackupStatus, BackupType, BackupTypeFilter,
@@ -2061,7 +2061,7 @@ pub struct Put {
     /// `ExpressionAttributeValues`, optional.
     pub expression_attribute_values: Option<Attributes>,
     /// `Item`, required.
-    pub item: Attributes,
+    pub item: NewItem,
     /// `ReturnValuesOnConditionCheckFailure`, optional.
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
     /// `TableName`, required; 1 to 1024.
@@ -2082,7 +2082,7 @@ pub struct PutItemInput {
     /// `ExpressionAttributeValues`, optional.
     pub expression_attribute_values: Option<Attributes>,
     /// `Item`, required.
-    pub item: Attributes,
+    pub item: NewItem,
     /// `ReturnConsumedCapacity`, optional.
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
     /// `ReturnItemCollectionMetrics`, optional.
@@ -2118,7 +2118,7 @@ impl PartialEq for PutItemOutput {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PutRequest {
     /// `Item`, required.
-    pub item: Attributes,
+    pub item: NewItem,
 }
 
 /// Shape `PutResourcePolicyInput` of the service model.

@@ -6,12 +6,12 @@ use hashrange_api::{
     BatchGetItemInput, BatchWriteItemInput, Error, KeysAndAttributes, Operation, ReturnConsumedCapacity,
     ReturnItemCollectionMetrics, WriteRequest, message,
 };
-use hashrange_item::{Attributes, Row, limits};
+use hashrange_item::{Attributes, NewItem, Row, limits};
 use hashrange_language::Projection;
 
 use super::WriteKind;
 use super::parameters::Parameters;
-use crate::write::encode_put;
+use crate::write::new_row;
 
 /// A checked BatchGetItem.
 #[derive(Debug)]
@@ -120,7 +120,6 @@ fn write_kind(request: WriteRequest) -> Result<WriteKind, Error> {
     }
 }
 
-fn put_kind(item: Attributes) -> Result<WriteKind, Error> {
-    let row = encode_put(Operation::BatchWriteItem, &item)?;
-    Ok(WriteKind::Put(item, row))
+fn put_kind(item: NewItem) -> Result<WriteKind, Error> {
+    new_row(Operation::BatchWriteItem, item).map(WriteKind::Put)
 }

@@ -13,7 +13,7 @@ use hashrange_language::{Binder, Condition, Update, legacy};
 
 use super::parameters::{self, Parameters};
 use super::refusal::{self, refuse};
-use crate::write::encode_put;
+use crate::write::new_row;
 
 /// A checked write of one item.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub struct CheckedWrite {
 /// What is written.
 #[derive(Debug)]
 pub(crate) enum WriteKind {
-    /// A whole item, as attributes and as stored.
-    Put(Attributes, Row),
+    /// A whole item.
+    Put(Row),
     /// A change of the item with this key.
     Update(Attributes, Update),
     /// The removal of the item with this key.
@@ -48,14 +48,14 @@ pub(crate) fn put(input: PutItemInput) -> Result<CheckedWrite, Error> {
         (input.expression_attribute_names.as_ref(), input.expression_attribute_values.as_ref());
     parameters.check(names, values)?;
     check_return_values(Operation::PutItem, input.return_values)?;
-    let row = encode_put(Operation::PutItem, &input.item)?;
+    let row = new_row(Operation::PutItem, input.item)?;
     let mut binder = parameters.binder(names, values)?;
     let text = input.condition_expression.as_deref();
     let condition = parameters.condition(&mut binder, text, input.expected, input.conditional_operator)?;
     parameters.finish(binder)?;
     Ok(CheckedWrite {
         table_name: input.table_name,
-        kind: WriteKind::Put(input.item, row),
+        kind: WriteKind::Put(row),
         condition,
         return_values: input.return_values,
         return_on_failure: input.return_values_on_condition_check_failure,

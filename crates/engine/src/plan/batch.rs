@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hashrange_api::{Error, message};
-use hashrange_item::Attributes;
+use hashrange_item::{Lookup, Row};
 use hashrange_store::Address;
 
 use super::Image;
@@ -74,9 +74,9 @@ pub(crate) fn write(
 
 fn planned(table: &Table, kind: WriteKind) -> Result<(ItemKey, Image), Error> {
     match kind {
-        WriteKind::Put(item, row) => {
-            let key = ItemKey::of_item(table, &item).map_err(|error| batch_key_error(table, &item, error))?;
-            index::check_keys(table, &item, Origin::Put)?;
+        WriteKind::Put(row) => {
+            let key = ItemKey::of_item(table, &row).map_err(|error| batch_key_error(table, &row, error))?;
+            index::check_keys(table, &row, Origin::Put)?;
             index::check_local_size(table, &key, &row)?;
             Ok((key, Image::Put(row)))
         }
@@ -86,9 +86,10 @@ fn planned(table: &Table, kind: WriteKind) -> Result<(ItemKey, Image), Error> {
 }
 
 /// A key of the wrong type does not match the schema, in a batch; the other faults of a key keep their texts.
-fn batch_key_error(table: &Table, item: &Attributes, error: Error) -> Error {
+fn batch_key_error(table: &Table, item: &Row, error: Error) -> Error {
     let wrong = table.schema.key.attributes().any(|attribute| {
-        item.get(&attribute.name).is_some_and(|value| !crate::key::has_declared_kind(value, attribute))
+        let value = item.attribute(&attribute.name);
+        value.is_some_and(|value| !crate::key::has_declared_kind(&value, attribute))
     });
     if wrong { Error::validation(message::item::key_mismatch()) } else { error }
 }

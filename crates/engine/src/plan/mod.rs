@@ -246,9 +246,9 @@ fn get(core: &Core, scope: &Scope, get: CheckedGet) -> Result<KeyLookup, Error> 
 fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet, Error> {
     let table = core.catalog.active(scope, &write.table_name)?;
     let (key, image) = match std::mem::replace(&mut write.kind, WriteKind::Delete(Attributes::new())) {
-        WriteKind::Put(item, row) => {
-            let key = ItemKey::of_item(&table, &item)?;
-            index::check_keys(&table, &item, Origin::Put)?;
+        WriteKind::Put(row) => {
+            let key = ItemKey::of_item(&table, &row)?;
+            index::check_keys(&table, &row, Origin::Put)?;
             index::check_local_size(&table, &key, &row)?;
             (key, Image::Put(row))
         }

@@ -20,7 +20,7 @@ use crate::check::{
     CheckedStatement, CheckedStatements, CheckedWrite, StatementSource, WriteKind, key_problem,
 };
 use crate::core::Core;
-use crate::write::encode_put;
+use crate::write::new_row;
 
 pub(crate) use transaction::{TransactionPlan, plan as transaction};
 
@@ -136,10 +136,10 @@ pub(crate) fn write_of(
 ) -> Result<(CheckedWrite, Option<Returning>), Error> {
     match bound {
         Bound::Insert { table, item } => {
-            let row = encode_put(Operation::ExecuteStatement, &item)?;
+            let row = new_row(Operation::ExecuteStatement, item.into())?;
             let hash = &core.catalog.active(scope, &table)?.schema.key.hash;
             let condition = Condition::attribute_not_exists(&hash.name);
-            Ok((checked(table, WriteKind::Put(item, row), Some(condition)), None))
+            Ok((checked(table, WriteKind::Put(row), Some(condition)), None))
         }
         Bound::Update { table, update, condition, returning } => {
             let (key, hash, rest) = target(core, scope, &table, condition)?;

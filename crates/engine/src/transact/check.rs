@@ -11,12 +11,12 @@ use hashrange_api::{
     ReturnValuesOnConditionCheckFailure, TransactGetItemsInput, TransactWriteItem, TransactWriteItemsInput,
     Update,
 };
-use hashrange_item::{AttributeValue, Attributes, limits};
+use hashrange_item::{AttributeValue, Attributes, NewItem, limits};
 use hashrange_language::Condition;
 
 use super::token::{ClientToken, Fingerprint};
 use crate::check::{CheckedGet, Parameters, WriteKind, expression_error, refuse};
-use crate::write::encode_put;
+use crate::write::new_row;
 
 const WRITE: Operation = Operation::TransactWriteItems;
 
@@ -92,7 +92,7 @@ struct Draft {
 }
 
 enum DraftKind {
-    Put(Attributes),
+    Put(NewItem),
     Update(Attributes, hashrange_language::Update),
     Delete(Attributes),
     Check(Attributes),
@@ -243,11 +243,11 @@ impl Draft {
     fn complete(self, fingerprint: Option<&mut Fingerprint>) -> Result<CheckedAction, Error> {
         let kind = match self.kind {
             DraftKind::Put(item) => {
-                let row = encode_put(WRITE, &item)?;
+                let row = new_row(WRITE, item)?;
                 if let Some(fingerprint) = fingerprint {
                     fingerprint.bytes(row.as_bytes());
                 }
-                ActionKind::Write(WriteKind::Put(item, row))
+                ActionKind::Write(WriteKind::Put(row))
             }
             DraftKind::Update(key, update) => {
                 refuse_empty_key(&key)?;

@@ -8,7 +8,7 @@ use hashrange_api::{
     Error, Operation, ReturnConsumedCapacity, ReturnItemCollectionMetrics,
     ReturnValuesOnConditionCheckFailure, message,
 };
-use hashrange_item::Attributes;
+use hashrange_item::Lookup;
 use hashrange_language::{Condition, Projection};
 
 use super::cancel;
@@ -144,10 +144,10 @@ pub(crate) fn write(
 
 /// An empty key of a put is a fault of the request, unlike the other faults of keys.
 fn refuse_empty_key(table: &Table, kind: &ActionKind) -> Result<(), Error> {
-    let ActionKind::Write(WriteKind::Put(item, _)) = kind else { return Ok(()) };
+    let ActionKind::Write(WriteKind::Put(item)) = kind else { return Ok(()) };
     for attribute in table.schema.key.attributes() {
-        let value = item.get(&attribute.name).filter(|value| has_declared_kind(value, attribute));
-        if let Some(error) = value.and_then(|value| empty_key(&attribute.name, value)) {
+        let value = item.attribute(&attribute.name).filter(|value| has_declared_kind(value, attribute));
+        if let Some(error) = value.and_then(|value| empty_key(&attribute.name, &value)) {
             return Err(error);
         }
     }
@@ -156,7 +156,7 @@ fn refuse_empty_key(table: &Table, kind: &ActionKind) -> Result<(), Error> {
 
 fn key(table: &Table, kind: &ActionKind) -> Result<ItemKey, Error> {
     match kind {
-        ActionKind::Write(WriteKind::Put(item, _)) => ItemKey::of_item(table, item),
+        ActionKind::Write(WriteKind::Put(item)) => ItemKey::of_item(table, item),
         ActionKind::Write(WriteKind::Update(key, _) | WriteKind::Delete(key)) | ActionKind::Check(key) => {
             ItemKey::of_lookup(table, key)
         }
@@ -195,8 +195,8 @@ fn planned(action: CheckedAction, table: Arc<Table>, key: ItemKey) -> Result<Pla
 
 fn image(table: &Table, key: &ItemKey, kind: WriteKind) -> Result<Image, Error> {
     match kind {
-        WriteKind::Put(item, row) => {
-            index::check_keys(table, &item as &Attributes, Origin::Put)?;
+        WriteKind::Put(row) => {
+            index::check_keys(table, &row, Origin::Put)?;
             index::check_local_size(table, key, &row)?;
             Ok(Image::Put(row))
         }

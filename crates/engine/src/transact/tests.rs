@@ -36,7 +36,7 @@ fn item(key: &str) -> Attributes {
 }
 
 fn put(key: &str) -> TransactWriteItem {
-    let put = Put { table_name: "tab".to_owned(), item: item(key), ..Put::default() };
+    let put = Put { table_name: "tab".to_owned(), item: item(key).into(), ..Put::default() };
     TransactWriteItem { put: Some(put), ..TransactWriteItem::default() }
 }
 
@@ -52,7 +52,7 @@ fn gets(keys: &[&str]) -> TransactGetItemsInput {
 }
 
 fn single(key: &str) -> PutItemInput {
-    PutItemInput { table_name: "tab".to_owned(), item: item(key), ..PutItemInput::default() }
+    PutItemInput { table_name: "tab".to_owned(), item: item(key).into(), ..PutItemInput::default() }
 }
 
 impl Slow {
@@ -157,8 +157,10 @@ fn reads_in_a_transaction_are_cancelled_by_writes_in_one_and_single_reads_are_no
 #[test]
 fn a_batch_leaves_the_items_of_a_transaction_unprocessed() {
     let slow = Slow::new();
-    let writes = ["a", "c"]
-        .map(|key| WriteRequest { put_request: Some(PutRequest { item: item(key) }), delete_request: None });
+    let writes = ["a", "c"].map(|key| WriteRequest {
+        put_request: Some(PutRequest { item: item(key).into() }),
+        delete_request: None,
+    });
     let batch = || {
         let request_items = [("tab".to_owned(), writes.to_vec())].into();
         slow.call(BatchWriteItemInput { request_items, ..BatchWriteItemInput::default() })

@@ -401,3 +401,47 @@ proptest! {
         }
     }
 }
+
+/// The item from its attributes as they come.
+fn built(pairs: &[(String, AttributeValue)]) -> NewItem {
+    let mut item = ItemBuilder::with_room(0, 0);
+    for (name, value) in pairs {
+        match value {
+            AttributeValue::S(text) => item.string(name.as_str().into(), text),
+            value => item.value(name.as_str().into(), value),
+        }
+    }
+    assert_eq!(item.len(), pairs.len());
+    item.finish()
+}
+
+proptest! {
+    #[test]
+    fn attributes_one_by_one_make_the_same_row_as_the_whole_item(
+        pairs in proptest::collection::vec((samples::string(), samples::value()), 0..12),
+    ) {
+        prop_assert_eq!(built(&pairs), NewItem::from(Attributes::from_pairs(pairs)));
+    }
+}
+
+#[test]
+fn of_attributes_with_one_name_the_last_is_built() {
+    let deep = AttributeValue::L(vec![AttributeValue::L(vec![])]);
+    let pairs = [("b", s("1")), ("a", deep), ("b", s("2")), ("a", s("3")), ("b", s("four"))];
+    let pairs = pairs.map(|(name, value)| (name.to_owned(), value));
+    let item = built(&pairs);
+    assert_eq!(item.row().decode().unwrap(), Attributes::from([("a", s("3")), ("b", s("four"))]));
+    assert_eq!((item.size(), item.depth()), (7, 1));
+}
+
+#[test]
+fn an_item_that_its_escapes_make_long_is_built_with_wide_positions() {
+    let pairs = [("b".to_owned(), s(&"\n".repeat(40_000))), ("a".to_owned(), s("x"))];
+    assert_eq!(built(&pairs), NewItem::from(Attributes::from_pairs(pairs.to_vec())));
+}
+
+#[test]
+fn an_item_without_attributes_has_a_row() {
+    assert_eq!(NewItem::default(), NewItem::from(Attributes::new()));
+    assert_eq!(built(&[]), NewItem::default());
+}

@@ -207,7 +207,7 @@ impl Layout {
                     condition_expression,
                     expression_attribute_names,
                     expression_attribute_values,
-                    item: self.item(action).1,
+                    item: self.item(action).1.into(),
                     return_values_on_condition_check_failure,
                     table_name,
                 });
@@ -235,7 +235,7 @@ impl Layout {
                 let (table_name, item) = self.item(action);
                 PutItemInput {
                     table_name,
-                    item,
+                    item: item.into(),
                     condition_expression,
                     expression_attribute_values,
                     return_values_on_condition_check_failure,

@@ -181,7 +181,7 @@ impl Write {
     fn put_input(&self, table: &str, item: &Item, placeholders: &mut Placeholders) -> PutItemInput {
         PutItemInput {
             table_name: table.to_owned(),
-            item: to_attributes(item),
+            item: to_attributes(item).into(),
             condition_expression: self.condition(placeholders),
             expression_attribute_names: names_of(placeholders),
             expression_attribute_values: values_of(placeholders),

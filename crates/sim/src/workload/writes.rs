@@ -81,7 +81,7 @@ impl Client {
             let item = to_attributes(write.item());
             let request = match &write.change {
                 Change::Put(_) => {
-                    WriteRequest { put_request: Some(PutRequest { item }), delete_request: None }
+                    WriteRequest { put_request: Some(PutRequest { item: item.into() }), delete_request: None }
                 }
                 Change::Update(..) | Change::Delete(_) => {
                     WriteRequest { put_request: None, delete_request: Some(DeleteRequest { key: item }) }

@@ -46,7 +46,7 @@ fn put(database: &Database, sort: i64, more: &[(&str, Value)]) {
     item.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     let input = PutItemInput {
         table_name: "table".to_owned(),
-        item: to_attributes(&item),
+        item: to_attributes(&item).into(),
         ..PutItemInput::default()
     };
     database.call(input).expect("the item can be put");

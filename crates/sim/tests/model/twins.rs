@@ -109,7 +109,7 @@ impl Twins {
         let got = self.statement(&text, item.iter().map(|(_, value)| value.clone()).collect(), None);
         let input = PutItemInput {
             table_name: TABLE.to_owned(),
-            item,
+            item: item.into(),
             condition_expression: Some("attribute_not_exists(pk)".to_owned()),
             return_consumed_capacity: INDEXES,
             ..Default::default()

@@ -190,7 +190,7 @@ pub(crate) fn check_charges(consumed: &[ConsumedCapacity], charges: &BTreeMap<St
 fn write_request(item: &Item, put: bool) -> WriteRequest {
     let item = to_attributes(item);
     if put {
-        WriteRequest { put_request: Some(PutRequest { item }), delete_request: None }
+        WriteRequest { put_request: Some(PutRequest { item: item.into() }), delete_request: None }
     } else {
         WriteRequest { put_request: None, delete_request: Some(DeleteRequest { key: item }) }
     }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use hashrange_api::{Details, Error, ErrorCode, Response, Timestamp};
-use hashrange_item::json::{write_attributes, write_binary, write_image, write_string, write_value};
-use hashrange_item::{AttributeValue, Attributes, Image, RowError};
+use hashrange_item::json::{
+    write_attributes, write_binary, write_image, write_row, write_string, write_value,
+};
+use hashrange_item::{AttributeValue, Attributes, Image, NewItem, RowError};
 
 use super::generated::encoders;
 
@@ -166,6 +168,12 @@ impl Encode for Timestamp {
 impl Encode for Image {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), RowError> {
         write_image(self, out)
+    }
+}
+
+impl Encode for NewItem {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), RowError> {
+        write_row(self.row(), out)
     }
 }
 

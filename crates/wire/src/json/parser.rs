@@ -113,6 +113,13 @@ impl<'a> Parser<'a> {
         Ok(Some(name))
     }
 
+    /// Takes the end of an object that has had members, if it is next.
+    pub(crate) fn closes_object(&mut self) -> bool {
+        let closes = self.take(b'}');
+        self.depth -= usize::from(closes);
+        closes
+    }
+
     /// Whether the array has another element; takes its end if not.
     pub(crate) fn next_element(&mut self, turn: &mut Turn) -> Result<bool, Fault> {
         self.next_member(turn, b']')

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 
 use hashrange_api::constraint::Step;
 use hashrange_item::limits::{ATTRIBUTE_NAME_MAX, ITEM_SIZE_MAX, NESTING_MAX};
-use hashrange_item::{AttributeValue, Attributes, BinarySet, Kind, NumberSet, StringSet, ValueError};
+use hashrange_item::{
+    AttributeValue, Attributes, BinarySet, ItemBuilder, Kind, NewItem, NumberSet, StringSet, ValueError,
+};
 
 use super::decoder::{Decode, Decoder, Place, check_room, open_list, open_map, unexpected};
 use super::fault::Fault;
@@ -32,41 +34,77 @@ impl Decode for Attributes {
     }
 
     fn java() -> Cow<'static, str> {
-        format!("java.util.Map<java.lang.String, {JAVA}>").into()
+        java_of_attributes()
     }
+}
+
+impl Decode for NewItem {
+    fn decode(decoder: &mut Decoder<'_>, place: Place) -> Result<Self, Fault> {
+        item(decoder, place)
+    }
+
+    fn java() -> Cow<'static, str> {
+        java_of_attributes()
+    }
+}
+
+fn java_of_attributes() -> Cow<'static, str> {
+    format!("java.util.Map<java.lang.String, {JAVA}>").into()
 }
 
 /// A value at `level`; the attribute's own value is at level 1.
 fn value(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<AttributeValue, Fault> {
-    match decoder.parser.peek()? {
-        Token::Object => {}
-        Token::Array => return Err(Fault::collection(&format!("class {JAVA}"))),
-        _ => return Err(unexpected(place)),
-    }
+    check_is_value(decoder, place)?;
     if level > NESTING_MAX {
         decoder.note_bad(ValueError::TooDeep);
         decoder.parser.skip()?;
         return Ok(AttributeValue::Null);
     }
     decoder.parser.open_object()?;
-    let mut found: Option<(Kind, AttributeValue)> = None;
-    let (mut turn, mut several) = (Turn::First, false);
+    rest_of_value(decoder, level, Turn::First, None)
+}
+
+fn check_is_value(decoder: &mut Decoder<'_>, place: Place) -> Result<(), Fault> {
+    match decoder.parser.peek()? {
+        Token::Object => Ok(()),
+        Token::Array => Err(Fault::collection(&format!("class {JAVA}"))),
+        _ => Err(unexpected(place)),
+    }
+}
+
+/// The members of a value from here on, after those that gave `found`.
+fn rest_of_value(
+    decoder: &mut Decoder<'_>,
+    level: usize,
+    mut turn: Turn,
+    mut found: Option<(Kind, AttributeValue)>,
+) -> Result<AttributeValue, Fault> {
+    let mut several = false;
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
-        let Some(kind) = kind(&name) else {
-            decoder.parser.skip()?;
-            continue;
-        };
-        if decoder.parser.null()? {
-            continue;
-        }
-        let value = content(decoder, kind, level)?;
-        several |= found.as_ref().is_some_and(|(before, _)| *before != kind);
-        found = Some((kind, value));
+        let Some(value) = typed(decoder, &name, level)? else { continue };
+        several |= found.as_ref().is_some_and(|(before, _)| *before != value.0);
+        found = Some(value);
     }
     if several {
         decoder.note_bad(ValueError::SeveralTypes);
     }
     Ok(found.map_or_else(|| bad(decoder, ValueError::EmptyValue), |(_, value)| value))
+}
+
+/// What follows the name of a type; `None` if it is null or the name is not known.
+fn typed(
+    decoder: &mut Decoder<'_>,
+    name: &str,
+    level: usize,
+) -> Result<Option<(Kind, AttributeValue)>, Fault> {
+    let Some(kind) = kind(name) else {
+        decoder.parser.skip()?;
+        return Ok(None);
+    };
+    if decoder.parser.null()? {
+        return Ok(None);
+    }
+    content(decoder, kind, level).map(|value| Some((kind, value)))
 }
 
 fn kind(name: &str) -> Option<Kind> {
@@ -178,11 +216,7 @@ fn attributes(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<A
     let (mut pairs, mut turn) = (Vec::with_capacity(room), Turn::First);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
         check_room(pairs.len())?;
-        match name.len() {
-            0 => decoder.note_bad(ValueError::EmptyAttributeName),
-            1..=ATTRIBUTE_NAME_MAX => {}
-            _ => decoder.note_bad(ValueError::LongAttributeName),
-        }
+        note_name(decoder, &name);
         let value = if decoder.parser.null()? {
             bad(decoder, ValueError::EmptyValue)
         } else {
@@ -191,6 +225,61 @@ fn attributes(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<A
         pairs.push((name.into_owned(), value));
     }
     Ok(Attributes::from_pairs(pairs))
+}
+
+fn note_name(decoder: &mut Decoder<'_>, name: &str) {
+    match name.len() {
+        0 => decoder.note_bad(ValueError::EmptyAttributeName),
+        1..=ATTRIBUTE_NAME_MAX => {}
+        _ => decoder.note_bad(ValueError::LongAttributeName),
+    }
+}
+
+/// Bytes of JSON for which room is made at once.
+const ROOM_BYTES: usize = 1024;
+
+/// An item straight into its stored form, as [`attributes`] reads it.
+fn item(decoder: &mut Decoder<'_>, place: Place) -> Result<NewItem, Fault> {
+    open_map(decoder, place, JAVA)?;
+    let (mut item, mut turn) = (ItemBuilder::with_room(ROOM, ROOM_BYTES), Turn::First);
+    while let Some(name) = decoder.parser.next_name(&mut turn)? {
+        check_room(item.len())?;
+        note_name(decoder, &name);
+        if decoder.parser.null()? {
+            item.value(name, &bad(decoder, ValueError::EmptyValue));
+        } else {
+            attribute(decoder, name, &mut item)?;
+        }
+    }
+    Ok(item.finish())
+}
+
+/// One attribute of an item: a string is copied, any other value is made first.
+fn attribute<'a>(
+    decoder: &mut Decoder<'a>,
+    name: Cow<'a, str>,
+    item: &mut ItemBuilder<'a>,
+) -> Result<(), Fault> {
+    check_is_value(decoder, Place::Element)?;
+    decoder.parser.open_object()?;
+    let mut turn = Turn::First;
+    let Some(kind) = decoder.parser.next_name(&mut turn)? else {
+        item.value(name, &bad(decoder, ValueError::EmptyValue));
+        return Ok(());
+    };
+    let found = if kind == "S" && decoder.parser.peek()? == Token::String {
+        let text = decoder.parser.string()?;
+        if decoder.parser.closes_object() {
+            item.string(name, &text);
+            return Ok(());
+        }
+        Some((Kind::S, AttributeValue::S(text.into_owned())))
+    } else {
+        typed(decoder, &kind, 1)?
+    };
+    let value = rest_of_value(decoder, 1, turn, found)?;
+    item.value(name, &value);
+    Ok(())
 }
 
 /// `ExpressionAttributeValues`: names are placeholders, and an error is told with its placeholder.

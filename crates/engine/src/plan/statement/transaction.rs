@@ -169,7 +169,7 @@ fn exists(
 
 fn check_key_of(table: &Table, kind: &ActionKind) -> Result<(), Error> {
     let key = match kind {
-        ActionKind::Write(WriteKind::Put(item, _)) => ItemKey::of_item(table, item),
+        ActionKind::Write(WriteKind::Put(row)) => ItemKey::of_item(table, row),
         ActionKind::Write(WriteKind::Update(key, _) | WriteKind::Delete(key)) | ActionKind::Check(key) => {
             ItemKey::of_lookup(table, key)
         }

@@ -22,7 +22,7 @@ fn item(body: &str) -> Attributes {
         .into_parts()
         .0
     {
-        Request::PutItem(input) => input.item,
+        Request::PutItem(input) => input.item.row().decode().unwrap(),
         other => panic!("another operation: {other:?}"),
     }
 }
@@ -36,25 +36,26 @@ fn a_put_decodes_to_its_typed_request() {
     let request = decode(Operation::PutItem, body.as_bytes()).unwrap().into_parts().0;
     let Request::PutItem(input) = request else { panic!("a put") };
     let number = |text: &str| Number::parse(text).unwrap();
+    let item = input.item.row().decode().unwrap();
     assert_eq!(input.table_name, "Orders");
     assert_eq!(input.return_values, Some(ReturnValue::AllOld));
     assert_eq!(input.condition_expression.as_deref(), Some("attribute_not_exists(#p)"));
     assert_eq!(input.expression_attribute_names.unwrap()["#p"], "pk");
     assert_eq!(input.expression_attribute_values.unwrap().get(":v"), Some(&AttributeValue::N(number("7"))));
-    assert_eq!(input.item.get("n"), Some(&AttributeValue::N(number("1.5"))));
-    assert_eq!(input.item.get("b"), Some(&AttributeValue::B(vec![0, 1])));
-    assert_eq!(input.item.get("t"), Some(&AttributeValue::Bool(true)));
-    assert_eq!(input.item.get("z"), Some(&AttributeValue::Null));
+    assert_eq!(item.get("n"), Some(&AttributeValue::N(number("1.5"))));
+    assert_eq!(item.get("b"), Some(&AttributeValue::B(vec![0, 1])));
+    assert_eq!(item.get("t"), Some(&AttributeValue::Bool(true)));
+    assert_eq!(item.get("z"), Some(&AttributeValue::Null));
     let ss = StringSet::new(vec!["a".to_owned(), "b".to_owned()]).unwrap();
-    assert_eq!(input.item.get("ss"), Some(&AttributeValue::Ss(ss)));
+    assert_eq!(item.get("ss"), Some(&AttributeValue::Ss(ss)));
     let ns = NumberSet::new(vec![number("1"), number("2")]).unwrap();
-    assert_eq!(input.item.get("ns"), Some(&AttributeValue::Ns(ns)));
+    assert_eq!(item.get("ns"), Some(&AttributeValue::Ns(ns)));
     assert_eq!(
-        input.item.get("l"),
+        item.get("l"),
         Some(&AttributeValue::L(vec![AttributeValue::N(number("1")), AttributeValue::L(vec![])]))
     );
     let map = Attributes::from_pairs(vec![("x".to_owned(), AttributeValue::S(String::new()))]);
-    assert_eq!(input.item.get("m"), Some(&AttributeValue::M(map)));
+    assert_eq!(item.get("m"), Some(&AttributeValue::M(map)));
 }
 
 #[test]
