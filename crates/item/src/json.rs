@@ -6,6 +6,8 @@
 //! text, binaries in standard base64 with padding. Strings escape `"`, `\` and the control characters below
 //! U+0020, nothing else; the output is UTF-8.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -184,6 +186,19 @@ pub fn write_value(value: &AttributeValue, out: &mut Vec<u8>) {
 pub(crate) fn write_string_value(text: &str, out: &mut Vec<u8>) {
     write_typed(br#"{"S":"#, text, out, write_string);
 }
+
+/// Writes a value of type SS; the members are sorted.
+pub(crate) fn write_string_set(members: &[Cow<'_, str>], out: &mut Vec<u8>) {
+    write_typed(br#"{"SS":"#, members, out, |members, out| {
+        write_list(members, out, |member, out| write_string(member, out));
+    });
+}
+
+/// What stands around the elements of a list and the entries of a map, with their types.
+pub(crate) const LIST_OPENING: &[u8] = br#"{"L":["#;
+pub(crate) const LIST_CLOSING: &[u8] = b"]}";
+pub(crate) const MAP_OPENING: &[u8] = br#"{"M":{"#;
+pub(crate) const MAP_CLOSING: &[u8] = b"}}";
 
 /// Writes a value between the name of its type and the closing brace.
 #[inline]

@@ -35,6 +35,6 @@ pub use key::{KeyAttribute, KeyError, KeyKind};
 pub use lookup::{Image, Lookup};
 pub use number::{Number, NumberError};
 pub use path::{Path, Step};
-pub use row::{ItemBuilder, NewItem, Row, RowError, ValueRef};
+pub use row::{NewItem, Row, RowError, ValueRef};
 pub use set::{BinarySet, NumberSet, Set, StringSet};
 pub use value::{AttributeValue, Kind};

@@ -47,7 +47,7 @@ use bytes::Bytes;
 
 use crate::{AttributeValue, Item, Path};
 
-pub use build::{ItemBuilder, NewItem};
+pub use build::{ItemBuilder, ListWriter, MapWriter, NewItem, ValueWriter, Written};
 pub use read::AttributesRef;
 pub use text::ValueRef;
 

@@ -402,14 +402,43 @@ proptest! {
     }
 }
 
+/// Writes a value element by element, entries of maps in a wrong order.
+fn piecewise(value: &AttributeValue, out: &mut ValueWriter) -> Written {
+    match value {
+        AttributeValue::S(text) => out.string(text),
+        AttributeValue::Ss(set) => {
+            let mut members: Vec<_> = set.iter().rev().map(|member| member.as_str().into()).collect();
+            out.string_set(&mut members).unwrap()
+        }
+        AttributeValue::L(list) => {
+            let mut writer = ListWriter::begin(out);
+            for element in list {
+                writer.add(out, |out| Some(piecewise(element, out))).unwrap();
+            }
+            assert_eq!(writer.len(), list.len());
+            writer.end(out)
+        }
+        AttributeValue::M(map) => {
+            let mut writer = MapWriter::begin(out);
+            for (name, value) in map.iter().rev() {
+                writer.add(name.into(), out, |out| Some(out.value(&s("replaced")))).unwrap();
+                writer.add(name.into(), out, |out| Some(piecewise(value, out))).unwrap();
+            }
+            assert_eq!(writer.len(), 2 * map.len());
+            writer.end(out)
+        }
+        value => out.value(value),
+    }
+}
+
 /// The item from its attributes as they come.
 fn built(pairs: &[(String, AttributeValue)]) -> NewItem {
     let mut item = ItemBuilder::with_room(0, 0);
     for (name, value) in pairs {
-        match value {
-            AttributeValue::S(text) => item.string(name.as_str().into(), text),
-            value => item.value(name.as_str().into(), value),
-        }
+        let before = item.len();
+        assert_eq!(item.try_add(name.as_str().into(), |_| None), Err(name.as_str().into()));
+        assert_eq!(item.len(), before);
+        item.try_add(name.as_str().into(), |out| Some(piecewise(value, out))).unwrap();
     }
     assert_eq!(item.len(), pairs.len());
     item.finish()
@@ -444,4 +473,14 @@ fn an_item_that_its_escapes_make_long_is_built_with_wide_positions() {
 fn an_item_without_attributes_has_a_row() {
     assert_eq!(NewItem::default(), NewItem::from(Attributes::new()));
     assert_eq!(built(&[]), NewItem::default());
+}
+
+#[test]
+fn a_set_that_is_empty_or_has_two_equal_members_is_not_written() {
+    let mut item = ItemBuilder::with_room(0, 0);
+    for members in [vec![], vec!["b", "a", "b"]] {
+        let mut members: Vec<_> = members.into_iter().map(Into::into).collect();
+        assert!(item.try_add("set".into(), |out| out.string_set(&mut members)).is_err());
+    }
+    assert_eq!(item.finish(), NewItem::default());
 }

@@ -58,7 +58,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) missing: Missing,
     pub(crate) bad: Vec<BadValue>,
     /// Whose texts the request gets: the older layer reads the exponents of numbers otherwise.
-    layer: Layer,
+    pub(super) layer: Layer,
     /// Elements and entries so far, as [`STRUCTURES_MAX`] counts them.
     structures: usize,
     /// Whether number values stand in the request as their texts; see [`spelling`](super::spelling).
@@ -99,10 +99,7 @@ impl<'a> Decoder<'a> {
 
     /// The number that a text stands for.
     pub(crate) fn attribute_number(&self, text: &str) -> Result<Number, NumberError> {
-        match self.layer {
-            Layer::Newer => Number::parse(text),
-            Layer::Older => Number::parse_older(text),
-        }
+        attribute_number(self.layer, text)
     }
 
     pub(crate) fn mark(&self) -> Mark {
@@ -218,6 +215,14 @@ impl<'a> Decoder<'a> {
     fn not_scalar(&mut self, token: Token, target: &str) -> Fault {
         let number = if token == Token::Number { self.parser.number() } else { Ok("") };
         number.map_or_else(|fault| fault, |number| Fault::scalar(token, number, target))
+    }
+}
+
+/// The number that a text stands for.
+pub(crate) fn attribute_number(layer: Layer, text: &str) -> Result<Number, NumberError> {
+    match layer {
+        Layer::Newer => Number::parse(text),
+        Layer::Older => Number::parse_older(text),
     }
 }
 

@@ -10,6 +10,7 @@ mod fault;
 mod generated;
 mod parser;
 mod spelling;
+mod straight;
 #[cfg(test)]
 mod tests;
 mod value;

@@ -30,7 +30,7 @@ pub(crate) enum Turn {
 }
 
 /// The parser: a position in the text, and the depth there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parser<'a> {
     text: &'a str,
     at: usize,

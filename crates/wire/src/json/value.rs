@@ -7,14 +7,15 @@ use std::borrow::Cow;
 
 use hashrange_api::constraint::Step;
 use hashrange_item::limits::{ATTRIBUTE_NAME_MAX, ITEM_SIZE_MAX, NESTING_MAX};
+use hashrange_item::row::ItemBuilder;
 use hashrange_item::{
-    AttributeValue, Attributes, BinarySet, ItemBuilder, Kind, NewItem, NumberSet, StringSet, ValueError,
+    AttributeValue, Attributes, BinarySet, Kind, NewItem, NumberSet, StringSet, ValueError,
 };
 
 use super::decoder::{Decode, Decoder, Place, check_room, open_list, open_map, unexpected};
 use super::fault::Fault;
 use super::parser::{Token, Turn};
-use super::spelling;
+use super::{spelling, straight};
 
 const JAVA: &str = "com.amazonaws.dynamodb.v20120810.AttributeValue";
 
@@ -54,36 +55,30 @@ fn java_of_attributes() -> Cow<'static, str> {
 
 /// A value at `level`; the attribute's own value is at level 1.
 fn value(decoder: &mut Decoder<'_>, place: Place, level: usize) -> Result<AttributeValue, Fault> {
-    check_is_value(decoder, place)?;
+    match decoder.parser.peek()? {
+        Token::Object => {}
+        Token::Array => return Err(Fault::collection(&format!("class {JAVA}"))),
+        _ => return Err(unexpected(place)),
+    }
     if level > NESTING_MAX {
         decoder.note_bad(ValueError::TooDeep);
         decoder.parser.skip()?;
         return Ok(AttributeValue::Null);
     }
     decoder.parser.open_object()?;
-    rest_of_value(decoder, level, Turn::First, None)
-}
-
-fn check_is_value(decoder: &mut Decoder<'_>, place: Place) -> Result<(), Fault> {
-    match decoder.parser.peek()? {
-        Token::Object => Ok(()),
-        Token::Array => Err(Fault::collection(&format!("class {JAVA}"))),
-        _ => Err(unexpected(place)),
-    }
-}
-
-/// The members of a value from here on, after those that gave `found`.
-fn rest_of_value(
-    decoder: &mut Decoder<'_>,
-    level: usize,
-    mut turn: Turn,
-    mut found: Option<(Kind, AttributeValue)>,
-) -> Result<AttributeValue, Fault> {
-    let mut several = false;
+    let mut found: Option<(Kind, AttributeValue)> = None;
+    let (mut turn, mut several) = (Turn::First, false);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
-        let Some(value) = typed(decoder, &name, level)? else { continue };
-        several |= found.as_ref().is_some_and(|(before, _)| *before != value.0);
-        found = Some(value);
+        let Some(kind) = kind(&name) else {
+            decoder.parser.skip()?;
+            continue;
+        };
+        if decoder.parser.null()? {
+            continue;
+        }
+        let value = content(decoder, kind, level)?;
+        several |= found.as_ref().is_some_and(|(before, _)| *before != kind);
+        found = Some((kind, value));
     }
     if several {
         decoder.note_bad(ValueError::SeveralTypes);
@@ -91,23 +86,8 @@ fn rest_of_value(
     Ok(found.map_or_else(|| bad(decoder, ValueError::EmptyValue), |(_, value)| value))
 }
 
-/// What follows the name of a type; `None` if it is null or the name is not known.
-fn typed(
-    decoder: &mut Decoder<'_>,
-    name: &str,
-    level: usize,
-) -> Result<Option<(Kind, AttributeValue)>, Fault> {
-    let Some(kind) = kind(name) else {
-        decoder.parser.skip()?;
-        return Ok(None);
-    };
-    if decoder.parser.null()? {
-        return Ok(None);
-    }
-    content(decoder, kind, level).map(|value| Some((kind, value)))
-}
-
-fn kind(name: &str) -> Option<Kind> {
+/// The type that a member of a value names.
+pub(super) fn kind(name: &str) -> Option<Kind> {
     Some(match name {
         "S" => Kind::S,
         "N" => Kind::N,
@@ -238,48 +218,27 @@ fn note_name(decoder: &mut Decoder<'_>, name: &str) {
 /// Bytes of JSON for which room is made at once.
 const ROOM_BYTES: usize = 1024;
 
-/// An item straight into its stored form, as [`attributes`] reads it.
+/// An item, as [`attributes`] reads it, in its stored form.
 fn item(decoder: &mut Decoder<'_>, place: Place) -> Result<NewItem, Fault> {
     open_map(decoder, place, JAVA)?;
     let (mut item, mut turn) = (ItemBuilder::with_room(ROOM, ROOM_BYTES), Turn::First);
     while let Some(name) = decoder.parser.next_name(&mut turn)? {
         check_room(item.len())?;
         note_name(decoder, &name);
-        if decoder.parser.null()? {
-            item.value(name, &bad(decoder, ValueError::EmptyValue));
-        } else {
-            attribute(decoder, name, &mut item)?;
+        let mut ahead = decoder.parser.clone();
+        match item.try_add(name, |out| straight::copy(&mut ahead, decoder.layer, 1, out)) {
+            Ok(()) => decoder.parser = ahead,
+            Err(name) => {
+                let value = if decoder.parser.null()? {
+                    bad(decoder, ValueError::EmptyValue)
+                } else {
+                    value(decoder, Place::Element, 1)?
+                };
+                item.add(name, &value);
+            }
         }
     }
     Ok(item.finish())
-}
-
-/// One attribute of an item: a string is copied, any other value is made first.
-fn attribute<'a>(
-    decoder: &mut Decoder<'a>,
-    name: Cow<'a, str>,
-    item: &mut ItemBuilder<'a>,
-) -> Result<(), Fault> {
-    check_is_value(decoder, Place::Element)?;
-    decoder.parser.open_object()?;
-    let mut turn = Turn::First;
-    let Some(kind) = decoder.parser.next_name(&mut turn)? else {
-        item.value(name, &bad(decoder, ValueError::EmptyValue));
-        return Ok(());
-    };
-    let found = if kind == "S" && decoder.parser.peek()? == Token::String {
-        let text = decoder.parser.string()?;
-        if decoder.parser.closes_object() {
-            item.string(name, &text);
-            return Ok(());
-        }
-        Some((Kind::S, AttributeValue::S(text.into_owned())))
-    } else {
-        typed(decoder, &kind, 1)?
-    };
-    let value = rest_of_value(decoder, 1, turn, found)?;
-    item.value(name, &value);
-    Ok(())
 }
 
 /// `ExpressionAttributeValues`: names are placeholders, and an error is told with its placeholder.
