@@ -441,7 +441,7 @@ fn empty_part(mutation: &Mutation<'_>) -> Part {
         expects: Vec::with_capacity(1),
         writes: Vec::with_capacity(1),
         log: None,
-        tallies: Vec::new(),
+        tallies: Vec::with_capacity(1),
     }
 }
 

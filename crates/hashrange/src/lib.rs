@@ -31,7 +31,11 @@
 //!     })
 //!     .await?;
 //! let item = Attributes::from([("artist", "Nina Simone".into()), ("song", "Sinnerman".into())]);
-//! let put = PutItemInput { table_name: "music".to_owned(), item: item.clone(), ..Default::default() };
+//! let put = PutItemInput {
+//!     table_name: "music".to_owned(),
+//!     item: item.clone().into(),
+//!     ..Default::default()
+//! };
 //! database.put_item(put).await?;
 //!
 //! let key = Attributes::from([("artist", "Nina Simone".into())]);

@@ -80,7 +80,11 @@ impl Refusal {
 impl Prepared {
     /// Encodes a commit.
     pub(crate) fn new(parts: Vec<Part>) -> Prepared {
-        let mut prepared = Prepared::default();
+        let mut prepared = Prepared {
+            checks: Vec::with_capacity(parts.iter().map(|part| part.expects.len()).sum()),
+            rows: Vec::with_capacity(parts.iter().map(|part| part.writes.len()).sum()),
+            ..Prepared::default()
+        };
         for part in parts {
             keys::assert_writable(part.space);
             for expect in &part.expects {
@@ -101,7 +105,11 @@ impl Prepared {
             if let Some(payload) = part.log {
                 prepared.logs.push((part.space, UserValue::from(&payload[..])));
             }
-            prepared.tallies.extend(part.tallies);
+            if prepared.tallies.is_empty() {
+                prepared.tallies = part.tallies;
+            } else {
+                prepared.tallies.extend(part.tallies);
+            }
         }
         prepared
     }
@@ -286,6 +294,7 @@ impl Shared {
         queue.last_sequence += 1;
         let sequence = queue.last_sequence;
         let mut ops = commit.plain;
+        ops.reserve_exact(commit.rows.len() + commit.logs.len());
         for op in ops.iter().filter(|op| op.table == Table::Rows) {
             self.pages.will_write(&op.key, sequence);
         }
