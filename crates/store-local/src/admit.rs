@@ -170,7 +170,7 @@ impl Prepared {
         let key = UserKey::from(all.slice(..length));
         let value = row.is_some().then(|| UserValue::from(all.slice(length..)));
         let row = row.map(|row| Stored { value: all.slice(length + STAMP_BYTES..), ..row });
-        self.rows.push(RowWrite { space, slot, key, value, row });
+        self.rows.push(RowWrite { space, key, slot, value, row });
     }
 
     fn writes_nothing(&self) -> bool {

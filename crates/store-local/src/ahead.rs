@@ -147,7 +147,8 @@ mod tests {
             ahead.appended(1, 1 << 20);
         }
         assert!(on_disk(&old) < LENGTH);
-        assert_eq!((new.metadata().unwrap().len(), content(&new)), (LENGTH, vec![0; LENGTH as usize]));
+        assert_eq!(new.metadata().unwrap().len(), LENGTH);
+        assert!(content(&new).iter().all(|byte| *byte == 0));
         assert!(on_disk(&new) >= LENGTH);
     }
 
@@ -167,7 +168,7 @@ mod tests {
     fn where_a_file_system_is_wrong_about_a_hole_nothing_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let file = journal_in(folder.path(), "0.jnl");
-        file.write_all_at(&[7; 3 * CHUNK], 0).unwrap();
+        file.write_all_at(&vec![7; 3 * CHUNK], 0).unwrap();
         file.write_all_at(&[7], 6 * CHUNK as u64 - 1).unwrap();
         let before = content(&file);
         for from in [0, CHUNK as u64 + 1, 3 * CHUNK as u64, 4 * CHUNK as u64 + 5] {
