@@ -301,7 +301,7 @@ impl Shared {
         for write in commit.rows {
             self.pages.will_write(&write.key, sequence);
             self.touched[write.slot].store(sequence, Ordering::Release);
-            queue.overlay(write.key.clone(), sequence, write.row);
+            queue.overlay(&write.key, sequence, write.row);
             ops.push(Op { table: Table::Rows, key: write.key, value: write.value });
         }
         for (index, (space, payload)) in (0u64..).zip(commit.logs) {

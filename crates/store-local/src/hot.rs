@@ -52,7 +52,8 @@ impl HotRows {
         }
         let mut rows = self.rows.write();
         if rows.len() < HOT_ROWS_MAX || rows.contains_key(key) {
-            rows.insert(key.clone(), memtable);
+            // Not the key itself, which would keep its whole row in memory.
+            rows.insert(UserKey::from(&key[..]), memtable);
         }
         self.count.store(rows.len(), Ordering::Release);
     }

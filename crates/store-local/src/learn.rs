@@ -124,7 +124,7 @@ pub(crate) struct Learner {
     /// Removed rows to look around.
     due: Vec<UserKey>,
     /// The last rows written, each with the instant from which on it is seen.
-    written: VecDeque<(u64, UserKey)>,
+    written: VecDeque<(u64, Vec<u8>)>,
     /// Rows written up to this instant are no longer all remembered.
     written_forgotten: u64,
 }
@@ -165,12 +165,17 @@ impl Learner {
     }
 
     fn remember_written(&mut self, sequence: u64, key: &UserKey) {
+        let mut copy = Vec::new();
         if self.written.len() == WRITTEN_MAX
-            && let Some((oldest, _)) = self.written.pop_front()
+            && let Some((oldest, bytes)) = self.written.pop_front()
         {
             self.written_forgotten = oldest;
+            copy = bytes;
         }
-        self.written.push_back((sequence, key.clone()));
+        // Not the key itself, which would keep its whole row in memory.
+        copy.clear();
+        copy.extend_from_slice(key);
+        self.written.push_back((sequence, copy));
     }
 
     /// Hears of rows that a batch has removed, before the state after it is published.
@@ -260,7 +265,7 @@ impl Learner {
     /// Takes over a claim if it still holds: it held at its instant, the rows written since then are all
     /// remembered, and none of them lies in it. So none is there in the last published state either.
     fn accept(&mut self, claim: &Claim) {
-        let inside = |key: &UserKey| claim.from[..] <= key[..] && key[..] < claim.to[..];
+        let inside = |key: &[u8]| &claim.from[..] <= key && key < &claim.to[..];
         let since = self.written.iter().rev().take_while(|(sequence, _)| *sequence > claim.sequence);
         if claim.sequence < self.written_forgotten || since.into_iter().any(|(_, key)| inside(key)) {
             return;

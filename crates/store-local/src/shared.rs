@@ -84,7 +84,7 @@ pub(crate) struct Queue {
     /// Sequence number of the last commit that was queued.
     pub(crate) last_sequence: u64,
     /// The newest state of each row that a queued commit writes, and of those that were written last.
-    overlay: HashMap<UserKey, Pending, RandomState>,
+    overlay: HashMap<Box<[u8]>, Pending, RandomState>,
     /// The published rows in the overlay in the order of their commits, each with its number and bytes. Where a row was
     /// written again since, the number in the overlay is greater.
     recent: VecDeque<(UserKey, u64, usize)>,
@@ -247,14 +247,20 @@ impl Queue {
     }
 
     /// Shows the state that a queued commit gives a row.
-    pub(crate) fn overlay(&mut self, key: UserKey, sequence: u64, row: Option<Stored>) {
-        self.overlay.insert(key, Pending { sequence, row });
+    pub(crate) fn overlay(&mut self, key: &[u8], sequence: u64, row: Option<Stored>) {
+        let pending = Pending { sequence, row };
+        if let Some(before) = self.overlay.get_mut(key) {
+            *before = pending;
+        } else {
+            // A copy: the key itself would keep the row in memory that it was first written with.
+            self.overlay.insert(key.into(), pending);
+        }
     }
 
     /// Rows that were written up to a commit are published: those that were written long ago leave the overlay.
     pub(crate) fn retire(&mut self, written: Vec<UserKey>, last: u64) {
         for key in written {
-            if let Some(pending) = self.overlay.get(&key)
+            if let Some(pending) = self.overlay.get(&key[..])
                 && pending.sequence <= last
             {
                 let bytes = pending.bytes(&key);
@@ -272,7 +278,7 @@ impl Queue {
         {
             self.recent_bytes -= bytes;
             if self.written_by(&key) == Some(sequence) {
-                self.overlay.remove(&key);
+                self.overlay.remove(&key[..]);
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::gaps::Gaps;
 use crate::tree::{Detours, Stretch};
 
 mod gaps;
+mod memory;
 mod pages;
 mod settle;
 

@@ -23,7 +23,7 @@ fn check(text: &str) {
 }
 
 /// Values as they may be sent, right and wrong.
-const VALUES: [&str; 48] = [
+const VALUES: [&str; 49] = [
     r#"{"S":"a"}"#,
     r#"{ "S" : "long enough that it is not written as a word" }"#,
     r#"{"S":""}"#,
@@ -67,6 +67,7 @@ const VALUES: [&str; 48] = [
     r#"{"M":{"z":{"S":"a"},"a":{"S":"b"},"z":{"M":{"y":{"S":""},"x":{"N":"1"}}},"abcdefgh":{"S":"1"},"abcdefg":{"S":"2"}}}"#,
     r#"{"M":{"a":{"S":"a"},"a\u0000":{"S":"b"}}}"#,
     r#"{"M":{"a":{}}}"#,
+    r#"{"M":{"":{"S":"a"}}}"#,
     r#"{"M":{"a":null}}"#,
     r#"{"M":{"a":{"S":"a"}"#,
     r#"{"SS":["a",null]}"#,
@@ -82,8 +83,11 @@ fn every_value_alone_is_as_in_the_tree() {
     for value in VALUES {
         check(&format!(r#"{{"a":{value}}}"#));
     }
-    let long = format!(r#"{{"{}":{{"S":"a"}}}}"#, "n".repeat(65_536));
-    check(&long);
+    for length in [65_535, 65_536] {
+        let name = "n".repeat(length);
+        check(&format!(r#"{{"{name}":{{"S":"a"}}}}"#));
+        check(&format!(r#"{{"a":{{"M":{{"{name}":{{"S":"a"}}}}}}}}"#));
+    }
     let deep = format!(r#"{{"a":{}{{"NULL":true}}{}}}"#, r#"{"L":["#.repeat(33), "]}".repeat(33));
     check(&deep);
     for text in ["", "{", "null", "[]", "{}", r#"{"a"}"#, r#"{"a":{"S":"b"}"#, r#"{"a":{"S":"b"}}}"#] {
