@@ -19,11 +19,10 @@ static ZEROS: [u8; CHUNK] = [0; CHUNK];
 /// More than what the engine adds to each change and each batch.
 const OVERHEAD_BYTES: u64 = 64;
 
-/// The newest journal, and how long its zeros last.
+/// How long the zeros of the newest journal last.
 #[derive(Debug)]
 pub(crate) struct Ahead {
     folder: PathBuf,
-    journal: Option<(PathBuf, File)>,
     step: u64,
     /// Bytes of zeros that are left, or fewer.
     left: u64,
@@ -31,7 +30,7 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     pub(crate) fn new(folder: &Path) -> Ahead {
-        Ahead { folder: folder.into(), journal: None, step: STEP_FIRST, left: 0 }
+        Ahead { folder: folder.into(), step: STEP_FIRST, left: 0 }
     }
 
     /// A batch of so many changes, with so many bytes of keys and values, was appended.
@@ -46,18 +45,14 @@ impl Ahead {
         }
     }
 
-    fn extend(&mut self) -> io::Result<()> {
+    fn extend(&self) -> io::Result<()> {
         let Some((_, newest)) = journal::list(&self.folder)?.pop() else { return Ok(()) };
-        let file = match self.journal.take() {
-            Some((path, file)) if path == newest => file,
-            _ => OpenOptions::new().read(true).write(true).open(&newest)?,
-        };
+        // Not kept open: the engine removes journals, and an open file keeps its place on the disk.
+        let file = OpenOptions::new().read(true).write(true).open(newest)?;
         let end = file.metadata()?.len();
         // Where a file system knows no holes, this is the end.
         let from = rustix::fs::seek(&file, SeekFrom::Hole(0))?;
-        let done = write_zeros(&file, from, end.min(from.saturating_add(self.step)));
-        self.journal = Some((newest, file));
-        done
+        write_zeros(&file, from, end.min(from.saturating_add(self.step)))
     }
 }
 
