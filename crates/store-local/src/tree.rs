@@ -35,10 +35,10 @@ const BACKGROUND_THREADS: usize = 4;
 /// where the engine itself stops them, and more.
 const SEALED_MAX: usize = 3;
 const RUNS_MAX: usize = 28;
-/// Size from which on a block of rows is full: large enough that a short range is in one or two, and that the index
+/// Size from which on a block of rows is full: large enough that most short ranges are in one, and that the index
 /// of all blocks fits into memory (about 70 bytes for each). With the row that crosses it, a block of common rows still
-/// fits into 12 KiB, which the allocator has a size for.
-const BLOCK_BYTES: u32 = 11 << 10;
+/// fits into 16 KiB, which the allocator has a size for.
+const BLOCK_BYTES: u32 = 15 << 10;
 /// Of so many rows of a block, one has its whole key: it is where a search in the block can begin. A range begins and
 /// ends with a walk over half as many rows, each of which no processor cache holds. Fewer would cost memory: the index
 /// of a table that is being written holds on to the blocks from which whole keys came.
