@@ -27,14 +27,19 @@ fn seeds(golden: &Golden) -> Vec<Vec<u8>> {
     let bodies = golden.requests().map(|(_, body)| [b"\0", body.as_bytes()].concat());
     let strings = ["\"\"", "\"\\ud83d\\ude00\"", "\"\\n\\t\\\\\\\"/\"", "\"é\u{10ffff}\"", "\"\\u0000\""];
     let strings = strings.iter().map(|text| [b"\x01", text.as_bytes()].concat());
-    bodies.chain(strings).chain([b"\x02\x03\x01a\x09\x02\x01b\x00\x02cd".to_vec()]).collect()
+    let items = golden.requests().filter_map(|(_, body)| {
+        let body: Value = serde_json::from_str(body).ok()?;
+        body.get("Item").map(|item| [b"\x02", item.to_string().as_bytes()].concat())
+    });
+    bodies.chain(strings).chain(items).chain([b"\x03\x03\x01a\x09\x02\x01b\x00\x02cd".to_vec()]).collect()
 }
 
 fn run(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
-    match first % 3 {
+    match first % 4 {
         0 => same_verdict(rest),
         1 => same_string(rest),
+        2 => same_item(rest),
         _ => written_is_read(rest),
     }
 }
@@ -63,10 +68,30 @@ fn same_string(text: &[u8]) {
     let request =
         json::decode(Operation::PutItem, &body).expect("serde_json reads the string").into_parts().0;
     let Request::PutItem(input) = request else { unreachable!("PutItem was decoded") };
-    assert_eq!(input.item.get("a"), Some(&AttributeValue::S(expected.clone())));
+    assert_eq!(input.item.row().get("a"), Ok(Some(AttributeValue::S(expected.clone()))));
     let mut written = Vec::new();
     write_string(&expected, &mut written);
     assert_eq!(serde_json::from_slice::<String>(&written).ok(), Some(expected));
+}
+
+/// A text says the same as an item, which is read straight into its stored form, and as a key, which is read as a tree.
+fn same_item(text: &[u8]) {
+    if !json::is_json(text) {
+        return;
+    }
+    let decoded = |operation, member: &str| {
+        let body = [format!("{{\"TableName\":\"tab\",\"{member}\":").as_bytes(), text, b"}"].concat();
+        json::decode_shape(operation, &body)
+            .map(|decoded| (decoded.request, decoded.bad_value.map(|bad| bad.error)))
+    };
+    match (decoded(Operation::PutItem, "Item"), decoded(Operation::DeleteItem, "Key")) {
+        (Ok((Request::PutItem(put), one)), Ok((Request::DeleteItem(delete), other))) => {
+            assert_eq!(put.item, delete.key.into());
+            assert_eq!(one, other);
+        }
+        (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
+        (one, other) => panic!("an item: {one:?}, a key: {other:?}"),
+    }
 }
 
 /// What is written of an item is JSON, and decodes to the item.
@@ -81,7 +106,7 @@ fn written_is_read(bytes: &[u8]) {
     }
     let request = json::decode(Operation::PutItem, &body).expect("a written item is read").into_parts().0;
     let Request::PutItem(input) = request else { unreachable!("PutItem was decoded") };
-    assert_eq!(input.item, item);
+    assert_eq!(input.item, item.into());
 }
 
 fn has_empty_name(item: &Attributes) -> bool {
