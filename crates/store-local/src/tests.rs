@@ -44,6 +44,16 @@ fn fill(store: &LocalStore, space: Space, rows: u64) {
     }
 }
 
+#[test]
+fn commits_have_zeros_ahead_in_the_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    fill(&store, SPACE, 1);
+    let (_, newest) = crate::files::journal::list(&folder.path().join("tree")).unwrap().pop().unwrap();
+    let hole = rustix::fs::seek(std::fs::File::open(newest).unwrap(), rustix::fs::SeekFrom::Hole(0)).unwrap();
+    assert!((64 << 10..1 << 20).contains(&hole), "the first hole is at {hole}");
+}
+
 /// Keys on disk that begin with these bytes, whoever may see them.
 fn keys_left(store: &LocalStore, table: Table, prefix: Vec<u8>) -> usize {
     let upper = keys::successor(prefix.clone());
