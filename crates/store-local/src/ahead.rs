@@ -73,7 +73,7 @@ fn write_zeros(file: &File, from: u64, to: u64) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::os::unix::fs::MetadataExt;
 
     use super::*;
@@ -86,6 +86,17 @@ mod tests {
         let file = OpenOptions::new().create_new(true).read(true).write(true).open(path).unwrap();
         file.set_len(LENGTH).unwrap();
         file
+    }
+
+    /// Whether the file system tells holes of the size of a page; where it does not, there are no zeros to look for.
+    pub(crate) fn knows_holes(folder: &Path) -> bool {
+        let file = journal_in(folder, "probe");
+        file.write_all_at(&[1], 0).unwrap();
+        let hole = rustix::fs::seek(&file, SeekFrom::Hole(0)).unwrap_or(LENGTH);
+        if hole >= STEP_FIRST {
+            println!("skipped: this file system tells no holes");
+        }
+        hole < STEP_FIRST
     }
 
     fn content(file: &File) -> Vec<u8> {
@@ -102,6 +113,7 @@ mod tests {
     #[test]
     fn zeros_stay_ahead_of_what_is_appended_and_change_nothing() {
         let folder = tempfile::tempdir().unwrap();
+        let holes = knows_holes(folder.path());
         let file = journal_in(folder.path(), "0.jnl");
         let (mut ahead, mut at) = (Ahead::new(folder.path()), 0);
         let mut expected = vec![0; usize::try_from(LENGTH).unwrap()];
@@ -113,7 +125,10 @@ mod tests {
             at += bytes.len() as u64;
             ahead.appended(1, bytes.len());
             let zeros = rustix::fs::seek(&file, SeekFrom::Hole(0)).unwrap() - at;
-            assert!((1..STEP_MAX * 5 / 4).contains(&zeros), "{zeros} bytes of zeros follow byte {at}");
+            assert!(
+                !holes || (1..STEP_MAX * 5 / 4).contains(&zeros),
+                "{zeros} bytes of zeros follow byte {at}"
+            );
         }
         assert!(content(&file) == expected, "zeros were written over what was appended");
         assert_eq!(file.metadata().unwrap().len(), LENGTH);
@@ -122,6 +137,9 @@ mod tests {
     #[test]
     fn few_rows_take_few_zeros() {
         let folder = tempfile::tempdir().unwrap();
+        if !knows_holes(folder.path()) {
+            return;
+        }
         let file = journal_in(folder.path(), "0.jnl");
         let mut ahead = Ahead::new(folder.path());
         for _ in 0..10 {
@@ -133,6 +151,9 @@ mod tests {
     #[test]
     fn the_newest_journal_gets_the_zeros_and_ends_where_it_ended() {
         let folder = tempfile::tempdir().unwrap();
+        if !knows_holes(folder.path()) {
+            return;
+        }
         let old = journal_in(folder.path(), "9.jnl");
         let mut ahead = Ahead::new(folder.path());
         ahead.appended(1, 1);

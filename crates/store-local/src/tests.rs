@@ -46,7 +46,10 @@ fn fill(store: &LocalStore, space: Space, rows: u64) {
 
 #[test]
 fn commits_have_zeros_ahead_in_the_journal() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    if !crate::ahead::tests::knows_holes(beside.path()) {
+        return;
+    }
     let store = open(folder.path());
     fill(&store, SPACE, 1);
     let (_, newest) = crate::files::journal::list(&folder.path().join("tree")).unwrap().pop().unwrap();
