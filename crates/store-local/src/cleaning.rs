@@ -7,11 +7,12 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
-use fjall::{Snapshot, UserValue};
+use fjall::UserValue;
 use hashrange_store::{Address, Direction, Space, StoreError, StoreResult};
 
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
+use crate::instant::Instant;
 use crate::keys;
 use crate::tree::{Detours, Op, Stretch, Table, Tree};
 
@@ -74,7 +75,7 @@ pub(crate) fn recover(tree: &Tree) -> StoreResult<(BTreeSet<Space>, Cleaning)> {
         Stretch { upper: keys::successor(prefix.clone()), lower: prefix, direction: Direction::Forward };
     let (mut forgotten, mut obsolete) = (BTreeSet::new(), Vec::new());
     let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
-    tree.scan(&tree.snapshot(), Table::Rows, stretch, &detours, &mut |key, value| {
+    tree.scan(&tree.instant(), Table::Rows, stretch, &detours, &mut |key, value| {
         let space = keys::decode_forgotten(&key)
             .ok_or_else(|| StoreError::Corrupt("the mark of a forgotten space cannot be decoded".into()))?;
         if value[..] == CLEANED {
@@ -104,13 +105,13 @@ impl Cleaning {
     }
 
     /// The next few removals. They need not be seen by anyone: all reads of the space answer empty already.
-    pub(crate) fn step(&mut self, tree: &Tree, snapshot: &Snapshot) -> StoreResult<Vec<Op>> {
+    pub(crate) fn step(&mut self, tree: &Tree, instant: &Instant) -> StoreResult<Vec<Op>> {
         let Some(leftover) = self.spaces.front_mut() else { return Ok(Vec::new()) };
         let mut ops = Vec::new();
         let (table, upper) = (leftover.table, leftover.upper.clone());
         let stretch = Stretch { lower: leftover.lower.clone(), upper, direction: Direction::Forward };
         let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
-        tree.scan(snapshot, table, stretch, &detours, &mut |key, _| {
+        tree.scan(instant, table, stretch, &detours, &mut |key, _| {
             ops.push(Op { table, key, value: None });
             Ok(if ops.len() < STEP_KEYS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;

@@ -286,7 +286,7 @@ impl Shared {
     ) -> hashrange_store::StoreResult<Option<Vec<u8>>> {
         let mut first = None;
         let detours = self.detours(gaps);
-        self.tree.scan(&published.snapshot, Table::Rows, stretch, &detours, &mut |key, _| {
+        self.tree.scan(&published.instant, Table::Rows, stretch, &detours, &mut |key, _| {
             first = Some(key.to_vec());
             Ok(ControlFlow::Break(()))
         })?;
@@ -336,7 +336,7 @@ impl Shared {
         };
         let detours = self.detours(&published.gaps);
         let walked =
-            self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, _| {
+            self.tree.scan(&published.instant, Table::Rows, stretch.clone(), &detours, &mut |key, _| {
                 if stretch.direction == Direction::Forward {
                     step(&left.lower, &key, Some(&key));
                     left.lower = keys::next(&key);

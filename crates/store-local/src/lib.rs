@@ -7,11 +7,13 @@
 //! 3. it publishes the new instant, and answers. Rows stay in the overlay for a while, for whoever writes them again.
 //!
 //! Reads run on the caller's thread (`read.rs`). `Strong` and `Any` reads use the published instant only,
-//! so they never show what a crash could take back. Scans take detours: around rows with many versions (`hot.rs`)
+//! so they never show what a crash could take back. A range merges the places where rows of the instant lie (`merge.rs`,
+//! `blocks.rs`). Scans take detours: around rows with many versions (`hot.rs`)
 //! and over stretches of removed rows (`gaps.rs`, `learn.rs`). Once nobody writes, table files come to rest (`settle.rs`).
 
 mod admit;
 mod ahead;
+mod blocks;
 mod check;
 mod cleaning;
 mod files;
@@ -19,9 +21,11 @@ mod folder;
 mod gaps;
 mod hot;
 mod inspect;
+mod instant;
 mod interrupt;
 mod keys;
 mod learn;
+mod merge;
 mod pages;
 mod read;
 mod sequence;
@@ -223,7 +227,7 @@ fn share(
     (env, rules): (Env, Rules),
 ) -> Shared {
     let published = Published {
-        snapshot: tree.snapshot(),
+        instant: tree.instant(),
         sequence,
         forgotten: Arc::new(forgotten.clone()),
         gaps: Arc::default(),
@@ -262,7 +266,7 @@ fn verify(folder: &Folder) -> Result<u64, OpenError> {
 
 /// The sequence number of the last durable commit; at least 1, because 0 is no read mark.
 fn last_sequence(tree: &Tree) -> StoreResult<u64> {
-    let Some(value) = tree.get(&tree.snapshot(), Table::Rows, &keys::last_sequence())? else {
+    let Some(value) = tree.get(&tree.instant(), Table::Rows, &keys::last_sequence())? else {
         return Ok(NONE_YET);
     };
     let sealed = Sealed::decode(&value);

@@ -62,7 +62,7 @@ impl Shared {
         let (mut rows, mut more) = (Vec::with_capacity(limit.rows.min(ROOM)), false);
         let mut budget = PageBudget::new(limit);
         let detours = self.detours(&published.gaps);
-        self.tree.scan(&published.snapshot, Table::Rows, stretch.clone(), &detours, &mut |key, value| {
+        self.tree.scan(&published.instant, Table::Rows, stretch.clone(), &detours, &mut |key, value| {
             let row = keys::into_row(key, prefix.len()).ok_or_else(bad_key)?;
             let stored = decode_stored(value)?;
             more = budget.ends_after(stored.value.len());
@@ -82,7 +82,7 @@ impl Shared {
         }
         let mut budget = PageBudget::new(read.limit);
         let detours = self.detours(&published.gaps);
-        self.tree.scan(&published.snapshot, Table::Rows, stretch, &detours, &mut |key, value| {
+        self.tree.scan(&published.instant, Table::Rows, stretch, &detours, &mut |key, value| {
             let (partition, rest) = keys::split(&key).ok_or_else(bad_key)?;
             if rest.first() != Some(&read.kind) || published.hides(read.space, partition) {
                 return Ok(ControlFlow::Continue(()));
@@ -110,7 +110,7 @@ impl Shared {
         }
         let stretch = self.log_stretch(space, after, LogPosition(u64::MAX));
         self.tree.scan(
-            &published.snapshot,
+            &published.instant,
             Table::Log,
             stretch,
             &self.detours(&Gaps::default()),
@@ -129,7 +129,7 @@ impl Shared {
         let stretch = self.log_stretch(space, None, through);
         let published = self.published();
         self.tree.scan(
-            &published.snapshot,
+            &published.instant,
             Table::Log,
             stretch,
             &self.detours(&Gaps::default()),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::{Buf, Bytes};
-use fjall::{Snapshot, UserKey, UserValue};
+use fjall::{UserKey, UserValue};
 use foldhash::fast::RandomState;
 use futures_channel::oneshot;
 use hashrange_env::Env;
@@ -22,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::folder::Folder;
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
+use crate::instant::Instant;
 use crate::keys;
 use crate::learn::{Claims, Rules};
 use crate::pages::Pages;
@@ -63,7 +64,7 @@ pub(crate) struct Shared {
 
 /// A durable instant: what `Strong` and `Any` reads see.
 pub(crate) struct Published {
-    pub(crate) snapshot: Snapshot,
+    pub(crate) instant: Instant,
     /// Sequence number of the last commit in it.
     pub(crate) sequence: u64,
     pub(crate) forgotten: Arc<BTreeSet<Space>>,
@@ -370,7 +371,7 @@ impl Shared {
         if published.hides(at.space, at.partition) {
             return Ok(Found { row: None, mark, durable: true });
         }
-        let value = self.tree.get(&published.snapshot, Table::Rows, at.key)?;
+        let value = self.tree.get(&published.instant, Table::Rows, at.key)?;
         let row = value.map(decode_stored).transpose()?;
         Ok(Found { row, mark, durable: true })
     }

@@ -62,13 +62,13 @@ fn keys_left(store: &LocalStore, table: Table, prefix: Vec<u8>) -> usize {
     let upper = keys::successor(prefix.clone());
     let stretch = Stretch { lower: prefix, upper, direction: hashrange_store::Direction::Forward };
     let (mut count, shared) = (0, &store.shared);
-    let snapshot = &shared.published().snapshot;
+    let instant = &shared.published().instant;
     let mut visit = |_: fjall::UserKey, _: fjall::UserValue| {
         count += 1;
         Ok(std::ops::ControlFlow::Continue(()))
     };
     let detours = Detours { hot: &HotRows::default(), gaps: &Gaps::default() };
-    shared.tree.scan(snapshot, table, stretch, &detours, &mut visit).unwrap();
+    shared.tree.scan(instant, table, stretch, &detours, &mut visit).unwrap();
     count
 }
 

@@ -13,16 +13,19 @@ use fjall::config::{
     BlockSizePolicy, CompressionPolicy, PartitioningPolicy, PinningPolicy, RestartIntervalPolicy,
 };
 use fjall::{
-    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
-    Snapshot, UserKey, UserValue,
+    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable, UserKey,
+    UserValue,
 };
 use hashrange_store::{Direction, StoreError, StoreResult};
 
+use crate::blocks::Seen;
 use crate::files::journal;
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
+use crate::instant::{Instant, LastFiles, Sources};
 use crate::interrupt::Interrupt;
 use crate::keys;
+use crate::merge::Places;
 
 /// Size at which a tree's memtable is written out. Small on purpose: memtables keep every version of a row.
 pub(crate) const MEMTABLE_BYTES: u64 = 16 << 20;
@@ -35,10 +38,9 @@ const BACKGROUND_THREADS: usize = 4;
 /// where the engine itself stops them, and more.
 const SEALED_MAX: usize = 3;
 const RUNS_MAX: usize = 28;
-/// Size from which on a block of rows is full: large enough that most short ranges are in one, and that the index
-/// of all blocks fits into memory (about 70 bytes for each). With the row that crosses it, a block of common rows still
-/// fits into 16 KiB, which the allocator has a size for.
-const BLOCK_BYTES: u32 = 15 << 10;
+/// Size from which on a block of rows is full: small, because a read takes whole blocks from the operating system, yet
+/// large enough that the index of all blocks fits into memory (about 70 bytes for each).
+const BLOCK_BYTES: u32 = 8 << 10;
 /// Of so many rows of a block, one has its whole key: it is where a search in the block can begin. A range begins and
 /// ends with a walk over half as many rows, each of which no processor cache holds. Fewer would cost memory: the index
 /// of a table that is being written holds on to the blocks from which whole keys came.
@@ -63,6 +65,10 @@ pub(crate) struct Tree {
     /// Everything is in table files, so that the journals may be emptied.
     flushed: AtomicBool,
     interrupt: Interrupt,
+    /// The table files of rows as they were at the last instant.
+    files: LastFiles,
+    /// Blocks that short ranges have read.
+    seen: Seen,
 }
 
 struct Handles {
@@ -169,7 +175,8 @@ impl Tree {
         let rows = database.keyspace("rows", keyspace_options)?;
         let log = database.keyspace("log", keyspace_options)?;
         let handles = Some(Handles { database, rows, log });
-        Ok(Tree { handles, folder: folder.into(), flushed: AtomicBool::new(false), interrupt })
+        let (files, seen) = (LastFiles::default(), Seen::new(cache_bytes, BLOCK_BYTES));
+        Ok(Tree { handles, folder: folder.into(), flushed: AtomicBool::new(false), interrupt, files, seen })
     }
 
     /// The folder of its files.
@@ -205,24 +212,21 @@ impl Tree {
     /// The state after the last batch. Only the writer thread may call this, between two batches: fjall's
     /// own notion of what is visible can run ahead of a batch that is still being applied (a finished
     /// flush or compaction takes a later sequence number and publishes it).
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.handles().database.snapshot()
+    pub(crate) fn instant(&self) -> Instant {
+        let snapshot = self.handles().database.snapshot();
+        let sources = self.files.sources(self.keyspace(Table::Rows), snapshot.seqno());
+        Instant { snapshot, sources }
     }
 
     /// Reads one key.
-    pub(crate) fn get(
-        &self,
-        snapshot: &Snapshot,
-        table: Table,
-        key: &[u8],
-    ) -> StoreResult<Option<UserValue>> {
-        snapshot.get(self.keyspace(table), key).map_err(|error| read_error(&error))
+    pub(crate) fn get(&self, instant: &Instant, table: Table, key: &[u8]) -> StoreResult<Option<UserValue>> {
+        instant.snapshot.get(self.keyspace(table), key).map_err(|error| read_error(&error))
     }
 
     /// Visits the keys of a stretch in order, with detours.
     pub(crate) fn scan(
         &self,
-        snapshot: &Snapshot,
+        instant: &Instant,
         table: Table,
         mut stretch: Stretch,
         detours: &Detours<'_>,
@@ -238,21 +242,21 @@ impl Tree {
                 before.upper = detour.from.to_vec();
                 stretch.lower = detour.to.to_vec();
             }
-            if self.walk(snapshot, table, before, visit)?.is_break() {
+            if self.walk(instant, table, before, visit)?.is_break() {
                 return Ok(());
             }
             if let Some(key) = detour.row
-                && self.visit_one(snapshot, table, &key, visit)?.is_break()
+                && self.visit_one(instant, table, &key, visit)?.is_break()
             {
                 return Ok(());
             }
         }
-        self.walk(snapshot, table, stretch, visit).map(|_| ())
+        self.walk(instant, table, stretch, visit).map(|_| ())
     }
 
     fn walk(
         &self,
-        snapshot: &Snapshot,
+        instant: &Instant,
         table: Table,
         stretch: Stretch,
         visit: &mut impl FnMut(UserKey, UserValue) -> Step,
@@ -263,9 +267,39 @@ impl Tree {
         }
         if stretch.upper == keys::next(&stretch.lower) {
             // A row between two gaps: much cheaper than a range.
-            return self.visit_one(snapshot, table, &stretch.lower, visit);
+            return self.visit_one(instant, table, &stretch.lower, visit);
         }
-        let mut found = snapshot.range(self.keyspace(table), stretch.lower..stretch.upper);
+        match (table, &instant.sources) {
+            (Table::Rows, Some(sources)) => self.walk_ourselves(sources, &stretch, visit),
+            _ => self.walk_with_the_engine(instant, table, stretch, visit),
+        }
+    }
+
+    fn walk_ourselves(
+        &self,
+        sources: &Sources,
+        stretch: &Stretch,
+        visit: &mut impl FnMut(UserKey, UserValue) -> Step,
+    ) -> Step {
+        let failed = |error: lsm_tree::Error| read_error(&error.into());
+        let places = Places::find(sources, stretch, &self.seen).map_err(failed)?;
+        let mut found = places.rows().map_err(failed)?;
+        while let Some(row) = found.next().map_err(failed)? {
+            if visit(row.key.user_key, row.value)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn walk_with_the_engine(
+        &self,
+        instant: &Instant,
+        table: Table,
+        stretch: Stretch,
+        visit: &mut impl FnMut(UserKey, UserValue) -> Step,
+    ) -> Step {
+        let mut found = instant.snapshot.range(self.keyspace(table), stretch.lower..stretch.upper);
         loop {
             let next = match stretch.direction {
                 Direction::Forward => found.next(),
@@ -281,12 +315,12 @@ impl Tree {
 
     fn visit_one(
         &self,
-        snapshot: &Snapshot,
+        instant: &Instant,
         table: Table,
         key: &[u8],
         visit: &mut impl FnMut(UserKey, UserValue) -> Step,
     ) -> Step {
-        match self.get(snapshot, table, key)? {
+        match self.get(instant, table, key)? {
             Some(value) => visit(key.into(), value),
             None => Ok(ControlFlow::Continue(())),
         }

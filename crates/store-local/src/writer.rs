@@ -213,7 +213,7 @@ impl Writer {
 
     fn load_totals(&self, key: &UserKey) -> StoreResult<Totals> {
         let published = self.shared.published();
-        let Some(value) = self.shared.tree.get(&published.snapshot, Table::Rows, key)? else {
+        let Some(value) = self.shared.tree.get(&published.instant, Table::Rows, key)? else {
             return Ok(Totals::default());
         };
         Totals::decode(&decode_stored(value)?.value)
@@ -231,8 +231,8 @@ impl Writer {
         for space in forgotten {
             self.learner.forget(*space);
         }
-        let snapshot = self.shared.tree.snapshot();
-        self.show(Published { snapshot, sequence, forgotten: all, gaps: self.learner.gaps() });
+        let instant = self.shared.tree.instant();
+        self.show(Published { instant, sequence, forgotten: all, gaps: self.learner.gaps() });
     }
 
     fn show(&self, published: Published) {
@@ -243,8 +243,8 @@ impl Writer {
     fn learn(&mut self) {
         if self.learner.learn(&self.shared) {
             let last = self.shared.published();
-            let (snapshot, forgotten) = (last.snapshot.clone(), Arc::clone(&last.forgotten));
-            self.show(Published { snapshot, sequence: last.sequence, forgotten, gaps: self.learner.gaps() });
+            let (instant, forgotten) = (last.instant.clone(), Arc::clone(&last.forgotten));
+            self.show(Published { instant, sequence: last.sequence, forgotten, gaps: self.learner.gaps() });
         }
     }
 
@@ -260,7 +260,7 @@ impl Writer {
     fn clean(&mut self) -> StoreResult<()> {
         self.groups_since_cleaning = 0;
         let published = self.shared.published();
-        let ops = self.cleaning.step(&self.shared.tree, &published.snapshot)?;
+        let ops = self.cleaning.step(&self.shared.tree, &published.instant)?;
         self.apply(ops)?;
         self.publish(published.sequence, &[]);
         Ok(())
@@ -276,7 +276,7 @@ impl Writer {
             let shared = Arc::clone(&self.shared);
             let key = keys::last_sequence();
             // Not in the condition below: the instant would then stay in use, and its files with it.
-            let value = shared.tree.get(&shared.published().snapshot, Table::Rows, &key)?;
+            let value = shared.tree.get(&shared.published().instant, Table::Rows, &key)?;
             if let Some(value) = value {
                 self.apply(vec![Op { table: Table::Rows, key: key.into(), value: Some(value) }])?;
                 self.publish(sequence, &[]);

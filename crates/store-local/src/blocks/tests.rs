@@ -1,0 +1,112 @@
+use std::path::Path;
+
+use hashrange_store::{RowKey, Space};
+
+use super::*;
+use crate::instant::Instant;
+use crate::keys;
+use crate::tree::{Op, Table, Tree};
+
+/// Rows of a long and of a short partition.
+const LONG: u64 = 200;
+const SHORT: u64 = 10;
+const ROW_BYTES: usize = 400;
+
+fn key(partition: &str, number: u64) -> Vec<u8> {
+    keys::row(
+        Space(4000),
+        partition.as_bytes(),
+        &RowKey { kind: 0, sort: number.to_be_bytes().to_vec().into() },
+    )
+}
+
+fn partition(name: &str) -> Stretch {
+    let (lower, upper) = keys::partition_edges(&key(name, 0)).unwrap();
+    Stretch { lower, upper, direction: Direction::Forward }
+}
+
+/// A tree whose rows are all in one table file.
+fn tree(folder: &Path) -> Tree {
+    let tree = Tree::open(folder, 1 << 20).unwrap();
+    let mut batch = tree.batch(1);
+    for (partition, rows) in [("long", LONG), ("short", SHORT)] {
+        for number in 0..rows {
+            let value = Some(vec![7; ROW_BYTES].into());
+            tree.add(&mut batch, Op { table: Table::Rows, key: key(partition, number).into(), value });
+        }
+    }
+    batch.commit().unwrap();
+    tree.let_go_of_merged().unwrap();
+    while tree.files_at_rest().is_none() {
+        std::thread::yield_now();
+    }
+    tree
+}
+
+fn only_file(instant: &Instant) -> &TableFile {
+    let runs = &instant.sources.as_ref().unwrap().files.runs;
+    assert_eq!(runs.iter().map(Vec::len).collect::<Vec<_>>(), [1]);
+    &runs[0][0]
+}
+
+fn count(file: &TableFile, stretch: &Stretch, seen: &Seen) -> Option<usize> {
+    Some(file.short_range(stretch, seen).unwrap()?.entries(stretch).count())
+}
+
+#[test]
+fn partitions_in_few_blocks_are_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = tree(folder.path());
+    let (instant, seen) = (tree.instant(), Seen::new(1 << 20, 1 << 13));
+    let file = only_file(&instant);
+    assert_eq!(count(file, &partition("short"), &seen), Some(10));
+    assert_eq!(count(file, &partition("nothing"), &seen), Some(0));
+    assert_eq!(count(file, &partition("long"), &seen), None, "80 KB are for the engine");
+    let several = Stretch { lower: partition("a").lower, ..partition("short") };
+    assert_eq!(count(file, &several, &seen), None, "stretches of several partitions are for the engine");
+}
+
+#[test]
+fn blocks_stay_in_the_cache_from_the_second_time_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = tree(folder.path());
+    let (instant, seen) = (tree.instant(), Seen::new(1 << 20, 1 << 13));
+    let file = only_file(&instant);
+    let before = tree.cache_bytes();
+    count(file, &partition("short"), &seen);
+    assert_eq!(tree.cache_bytes(), before, "once is not often");
+    count(file, &partition("short"), &seen);
+    let kept = tree.cache_bytes() - before;
+    assert!((4_000..40_000).contains(&kept), "{kept} bytes are kept");
+    count(file, &partition("short"), &seen);
+    assert_eq!(tree.cache_bytes() - before, kept, "they are there now");
+}
+
+#[test]
+fn a_damaged_block_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = tree(folder.path());
+    let (instant, seen) = (tree.instant(), Seen::new(1 << 20, 1 << 13));
+    let file = only_file(&instant);
+    let bytes = std::fs::read(&**file.table.path).unwrap();
+    let (short, name) = (partition("short"), b"short");
+    let at = bytes.windows(name.len()).position(|bytes| bytes == name).unwrap();
+    for damaged_at in [at + 100, at] {
+        let mut bytes = bytes.clone();
+        bytes[damaged_at] ^= 1;
+        std::fs::write(&**file.table.path, bytes).unwrap();
+        let read = file.short_range(&short, &seen).map(|_| ());
+        assert!(matches!(read, Err(lsm_tree::Error::ChecksumMismatch { .. })), "{read:?} at {damaged_at}");
+    }
+    std::fs::write(&**file.table.path, &bytes[..at]).unwrap();
+    let read = file.short_range(&short, &seen).map(|_| ());
+    assert!(matches!(read, Err(lsm_tree::Error::Io(_))), "{read:?} of a file that was cut off");
+}
+
+#[test]
+fn places_do_not_change_the_order_of_keys() {
+    let keys: [&[u8]; 6] = [b"", b"\0", b"a", b"abcdefghijklmnop", b"abcdefghijklmnopq", b"b"];
+    let places = keys.map(place_of);
+    assert!(places.is_sorted());
+    assert_eq!(places[3], places[4]);
+}

@@ -1,0 +1,76 @@
+//! An instant of the trees: the engine's snapshot of it, and where the rows of that instant lie.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use fjall::{AbstractTree, Keyspace};
+use foldhash::fast::RandomState;
+use lsm_tree::{Memtable, SeqNo, TableId};
+use parking_lot::Mutex;
+
+use crate::blocks::TableFile;
+
+/// What a read sees.
+#[derive(Clone)]
+pub(crate) struct Instant {
+    pub(crate) snapshot: fjall::Snapshot,
+    /// `None` where the engine was about to write a memtable out: only it knows where rows are then.
+    pub(crate) sources: Option<Sources>,
+}
+
+/// All places where rows of an instant lie.
+#[derive(Clone)]
+pub(crate) struct Sources {
+    pub(crate) memtable: Arc<Memtable>,
+    pub(crate) files: Arc<Files>,
+    /// Entries with this number and greater ones are not of the instant.
+    pub(crate) seqno: SeqNo,
+}
+
+/// Table files that exist together, by sorted run; of one key, the newest entry may be in any of them.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// The engine's number of this state.
+    version: Option<u64>,
+    pub(crate) runs: Vec<Vec<Arc<TableFile>>>,
+}
+
+/// The files of the last instant: most next ones have the same.
+#[derive(Default)]
+pub(crate) struct LastFiles(Mutex<Arc<Files>>);
+
+impl LastFiles {
+    /// Where rows lie now. Nobody may be writing.
+    pub(crate) fn sources(&self, keyspace: &Keyspace, seqno: SeqNo) -> Option<Sources> {
+        let tree = &keyspace.tree;
+        // A memtable that is to be written out becomes a sealed one, and later a table file. So where none is sealed,
+        // and the active one is the same afterwards, it and the files between hold everything.
+        let memtable = tree.active_memtable();
+        if tree.sealed_memtable_count() > 0 {
+            return None;
+        }
+        let files = self.files(keyspace);
+        let same = tree.active_memtable().id() == memtable.id();
+        same.then_some(Sources { memtable, files, seqno })
+    }
+
+    fn files(&self, keyspace: &Keyspace) -> Arc<Files> {
+        let version = keyspace.tree.current_version();
+        let mut last = self.0.lock();
+        if last.version == Some(version.id()) {
+            return Arc::clone(&last);
+        }
+        let known: HashMap<TableId, &Arc<TableFile>, RandomState> =
+            last.runs.iter().flatten().map(|file| (file.table.id(), file)).collect();
+        let tree_id = keyspace.tree.id();
+        let file = |table: &lsm_tree::Table| {
+            let known = known.get(&table.id());
+            known.map_or_else(|| Arc::new(TableFile::new(table.clone(), tree_id)), |file| Arc::clone(file))
+        };
+        let runs = version.iter_levels().flat_map(|level| level.iter());
+        let runs = runs.map(|run| run.iter().map(file).collect()).collect();
+        let files = Arc::new(Files { version: Some(version.id()), runs });
+        *last = Arc::clone(&files);
+        files
+    }
+}

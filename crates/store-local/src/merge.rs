@@ -1,0 +1,177 @@
+//! The rows of a stretch, merged from all places where an instant has some.
+//!
+//! The engine's own ranges do the same for any number of places and any bounds. Most ranges here are of a few rows that
+//! lie in one or two places, and there its general way costs more than the rows: it looks for both ends of the range in
+//! every block, and passes each row through five layers.
+
+use std::sync::Arc;
+
+use fjall::UserKey;
+use hashrange_store::Direction;
+use lsm_tree::{InternalValue, SeqNo, ValueType};
+
+use crate::blocks::{Blocks, Seen, TableFile};
+use crate::instant::Sources;
+use crate::tree::Stretch;
+
+pub(crate) type Result<T> = std::result::Result<T, lsm_tree::Error>;
+
+/// Entries of one place in the order of the scan; of one key, the newest first if the scan goes forward, else last.
+type Entries<'a> = Box<dyn Iterator<Item = Result<InternalValue>> + 'a>;
+
+/// A place where an instant has rows of a stretch.
+enum Place<'a> {
+    Memtable(&'a Sources),
+    /// Blocks of a file that hold all it has of the stretch.
+    Blocks(Blocks<'a>),
+    /// Files that follow each other.
+    Files(&'a [Arc<TableFile>]),
+}
+
+/// All of them.
+pub(crate) struct Places<'a> {
+    found: Vec<Place<'a>>,
+    stretch: &'a Stretch,
+    seqno: SeqNo,
+}
+
+impl<'a> Places<'a> {
+    /// Finds them, and reads what is short. The lower key of the stretch is below its upper one.
+    pub(crate) fn find(sources: &'a Sources, stretch: &'a Stretch, seen: &Seen) -> Result<Places<'a>> {
+        let mut found = Vec::with_capacity(1 + sources.files.runs.len());
+        if !sources.memtable.is_empty() {
+            found.push(Place::Memtable(sources));
+        }
+        for run in &sources.files.runs {
+            let files = &run[run.partition_point(|file| file.last_key()[..] < stretch.lower[..])..];
+            let files = &files[..files.partition_point(|file| file.first_key()[..] < stretch.upper[..])];
+            let blocks = match files {
+                [] => continue,
+                [file] => file.short_range(stretch, seen)?,
+                _ => None,
+            };
+            found.push(blocks.map_or(Place::Files(files), Place::Blocks));
+        }
+        Ok(Places { found, stretch, seqno: sources.seqno })
+    }
+
+    /// The rows, from one end of the stretch to the other.
+    pub(crate) fn rows(&self) -> Result<Merged<'_>> {
+        let mut merged = Merged {
+            heads: Vec::with_capacity(self.found.len()),
+            backward: self.stretch.direction == Direction::Backward,
+            seqno: self.seqno,
+        };
+        for place in &self.found {
+            let mut rest = match place {
+                Place::Memtable(sources) => memtable_entries(sources, self.stretch),
+                Place::Blocks(blocks) => Box::new(blocks.entries(self.stretch).map(Ok)),
+                Place::Files(files) => file_entries(files, self.stretch),
+            };
+            if let Some(entry) = next_below(&mut rest, self.seqno)? {
+                merged.heads.push(Head { entry, rest });
+            }
+        }
+        Ok(merged)
+    }
+}
+
+/// The rows of a stretch in order.
+pub(crate) struct Merged<'a> {
+    heads: Vec<Head<'a>>,
+    backward: bool,
+    seqno: SeqNo,
+}
+
+/// The next entry of a place, and those after it.
+struct Head<'a> {
+    entry: InternalValue,
+    rest: Entries<'a>,
+}
+
+impl Merged<'_> {
+    /// The next row.
+    pub(crate) fn next(&mut self) -> Result<Option<InternalValue>> {
+        while let Some(mut newest) = self.next_entry()? {
+            let mut at = 0;
+            while let Some(head) = self.heads.get(at) {
+                if head.entry.key.user_key != newest.key.user_key {
+                    at += 1;
+                    continue;
+                }
+                // The same place again, or another one that takes this one's position.
+                let other = self.take(at)?;
+                if other.key.seqno > newest.key.seqno {
+                    newest = other;
+                }
+            }
+            if !newest.is_tombstone() {
+                return Ok(Some(newest));
+            }
+        }
+        Ok(None)
+    }
+
+    /// An entry with the next key.
+    fn next_entry(&mut self) -> Result<Option<InternalValue>> {
+        let key = |at: &usize| &self.heads[*at].entry.key.user_key;
+        let heads = 0..self.heads.len();
+        let first = if self.backward { heads.max_by_key(key) } else { heads.min_by_key(key) };
+        first.map(|at| self.take(at)).transpose()
+    }
+
+    /// Takes the next entry of a place, which is gone when it has no more.
+    fn take(&mut self, at: usize) -> Result<InternalValue> {
+        let head = &mut self.heads[at];
+        Ok(match next_below(&mut head.rest, self.seqno)? {
+            Some(next) => std::mem::replace(&mut head.entry, next),
+            None => self.heads.swap_remove(at).entry,
+        })
+    }
+}
+
+/// The next entry of the instant.
+fn next_below(entries: &mut Entries<'_>, seqno: SeqNo) -> Result<Option<InternalValue>> {
+    entries.find(|entry| entry.as_ref().map_or(true, |entry| entry.key.seqno < seqno)).transpose()
+}
+
+fn memtable_entries<'a>(sources: &'a Sources, stretch: &Stretch) -> Entries<'a> {
+    // Entries of one key are ordered from the greatest number to the smallest: this is before all of them.
+    let before = |key: &[u8]| InternalValue::from_components(key, [], SeqNo::MAX, ValueType::Value).key;
+    let found = sources.memtable.items.range(before(&stretch.lower)..before(&stretch.upper));
+    let found =
+        found.map(|entry| Ok(InternalValue { key: entry.key().clone(), value: entry.value().clone() }));
+    match stretch.direction {
+        Direction::Forward => Box::new(found),
+        Direction::Backward => Box::new(found.rev()),
+    }
+}
+
+/// The engine is told of the end at which the scan begins only: it need not look for the other one, in every block.
+fn file_entries<'a>(files: &'a [Arc<TableFile>], stretch: &'a Stretch) -> Entries<'a> {
+    let begin = |key: &[u8]| UserKey::from(key);
+    match stretch.direction {
+        Direction::Forward => {
+            let from = begin(&stretch.lower);
+            let entries = files.iter().flat_map(move |file| file.table.range(from.clone()..));
+            Box::new(entries.take_while(|entry| is_before_upper(entry, stretch)))
+        }
+        Direction::Backward => {
+            let to = begin(&stretch.upper);
+            let entries = files.iter().rev().flat_map(move |file| file.table.range(..to.clone()).rev());
+            Box::new(entries.take_while(|entry| is_after_lower(entry, stretch)))
+        }
+    }
+}
+
+/// Errors are passed on.
+fn is_before_upper(entry: &Result<InternalValue>, stretch: &Stretch) -> bool {
+    entry.as_ref().map_or(true, |entry| entry.key.user_key[..] < stretch.upper[..])
+}
+
+fn is_after_lower(entry: &Result<InternalValue>, stretch: &Stretch) -> bool {
+    entry.as_ref().map_or(true, |entry| entry.key.user_key[..] >= stretch.lower[..])
+}
+
+#[cfg(test)]
+mod tests;
