@@ -1,8 +1,8 @@
-//! Rows that were overwritten so often that a scan must step around them.
+//! Rows that were overwritten so often that a scan of the engine must step around them.
 //!
-//! A memtable keeps every version of a row, and a scan walks over all of them one by one: after 100,000
-//! overwrites of one row, a query of its partition costs a hundred times as much. Point reads do not
-//! suffer, because they seek. So the writer counts overwrites, and a scan reads the rows named here by
+//! A memtable keeps every version of a row, and the engine's scan walks over all of them one by one: after 100,000
+//! overwrites of one row, a query of its partition costs a hundred times as much. Point reads do not suffer, because
+//! they seek; nor do our own ranges (`merge.rs`), but while a memtable is being written out, ranges are the engine's. So the writer counts overwrites, and a scan reads the rows named here by
 //! point reads and scans the stretches between them.
 
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 //! lie in one or two places, and there its general way costs more than the rows: it looks for both ends of the range in
 //! every block, and passes each row through five layers.
 
+use std::ops::Bound::{Excluded, Included};
 use std::sync::Arc;
 
 use fjall::UserKey;
@@ -13,6 +14,9 @@ use lsm_tree::{InternalValue, SeqNo, ValueType};
 use crate::blocks::{Blocks, Seen, TableFile};
 use crate::instant::Sources;
 use crate::tree::Stretch;
+
+/// Versions of a row in a memtable that are walked over.
+const VERSIONS_MAX: usize = 4;
 
 pub(crate) type Result<T> = std::result::Result<T, lsm_tree::Error>;
 
@@ -39,7 +43,7 @@ impl<'a> Places<'a> {
     /// Finds them, and reads what is short. The lower key of the stretch is below its upper one.
     pub(crate) fn find(sources: &'a Sources, stretch: &'a Stretch, seen: &Seen) -> Result<Places<'a>> {
         let mut found = Vec::with_capacity(1 + sources.files.runs.len());
-        if !sources.memtable.is_empty() {
+        if sources.seqno > 0 && !sources.memtable.is_empty() {
             found.push(Place::Memtable(sources));
         }
         for run in &sources.files.runs {
@@ -64,7 +68,9 @@ impl<'a> Places<'a> {
         };
         for place in &self.found {
             let mut rest = match place {
-                Place::Memtable(sources) => memtable_entries(sources, self.stretch),
+                Place::Memtable(sources) => {
+                    Box::new(memtable_entries(sources, self.stretch).map(Ok)) as Entries<'_>
+                }
                 Place::Blocks(blocks) => Box::new(blocks.entries(self.stretch).map(Ok)),
                 Place::Files(files) => file_entries(files, self.stretch),
             };
@@ -135,16 +141,71 @@ fn next_below(entries: &mut Entries<'_>, seqno: SeqNo) -> Result<Option<Internal
     entries.find(|entry| entry.as_ref().map_or(true, |entry| entry.key.seqno < seqno)).transpose()
 }
 
-fn memtable_entries<'a>(sources: &'a Sources, stretch: &Stretch) -> Entries<'a> {
-    // Entries of one key are ordered from the greatest number to the smallest: this is before all of them.
-    let before = |key: &[u8]| InternalValue::from_components(key, [], SeqNo::MAX, ValueType::Value).key;
-    let found = sources.memtable.items.range(before(&stretch.lower)..before(&stretch.upper));
-    let found =
-        found.map(|entry| Ok(InternalValue { key: entry.key().clone(), value: entry.value().clone() }));
-    match stretch.direction {
-        Direction::Forward => Box::new(found),
-        Direction::Backward => Box::new(found.rev()),
+/// The newest entry of each key.
+fn memtable_entries<'a>(
+    sources: &'a Sources,
+    stretch: &'a Stretch,
+) -> impl Iterator<Item = InternalValue> + 'a {
+    let (items, seqno) = (&sources.memtable.items, sources.seqno);
+    let backward = stretch.direction == Direction::Backward;
+    let before = move |key: &[u8]| items.upper_bound(Excluded(&position(key, SeqNo::MAX).key));
+    let mut next = match stretch.direction {
+        Direction::Forward => items.lower_bound(Included(&position(&stretch.lower, SeqNo::MAX).key)),
+        Direction::Backward => before(&stretch.upper),
+    };
+    std::iter::from_fn(move || {
+        loop {
+            let key = next.as_ref()?.key().user_key.clone();
+            if if backward { key[..] < stretch.lower[..] } else { key[..] >= stretch.upper[..] } {
+                return None;
+            }
+            let newest = newest_version(
+                &mut next,
+                seqno,
+                |entry| (entry.key().user_key == key).then(|| entry.key().seqno),
+                |entry| if backward { entry.prev() } else { entry.next() },
+                || items.lower_bound(Included(&position(&key, seqno - 1).key)),
+                || if backward { before(&key) } else { items.lower_bound(Excluded(&position(&key, 0).key)) },
+            );
+            if let Some(newest) = newest {
+                return Some(InternalValue { key: newest.key().clone(), value: newest.value().clone() });
+            }
+        }
+    })
+}
+
+/// Where an entry of a key with this number is in a memtable: of one key, those with greater numbers are before it.
+fn position(key: &[u8], seqno: SeqNo) -> InternalValue {
+    InternalValue::from_components(key, [], seqno, ValueType::Value)
+}
+
+/// The newest entry of a key whose number is below `seqno`, where `next` is one with that key; afterwards, it is one with
+/// another key. A memtable keeps all versions of a row: they are walked over while they are few, else both are looked for.
+fn newest_version<E>(
+    next: &mut Option<E>,
+    seqno: SeqNo,
+    number: impl Fn(&E) -> Option<SeqNo>,
+    step: impl Fn(&E) -> Option<E>,
+    find: impl FnOnce() -> Option<E>,
+    find_next: impl FnOnce() -> Option<E>,
+) -> Option<E> {
+    let mut newest = None;
+    for _ in 0..VERSIONS_MAX {
+        let Some(entry) = next.take() else { return newest };
+        let Some(version) = number(&entry) else {
+            *next = Some(entry);
+            return newest;
+        };
+        *next = step(&entry);
+        if version < seqno && newest.as_ref().and_then(&number).is_none_or(|newest| newest < version) {
+            newest = Some(entry);
+        }
     }
+    if next.as_ref().and_then(&number).is_some() {
+        newest = find().filter(|entry| number(entry).is_some());
+        *next = find_next();
+    }
+    newest
 }
 
 /// The engine is told of the end at which the scan begins only: it need not look for the other one, in every block.

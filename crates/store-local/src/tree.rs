@@ -123,8 +123,10 @@ struct Detour {
 }
 
 impl Detours<'_> {
-    fn first_in(&self, lower: &[u8], upper: &[u8], backward: bool) -> Option<Detour> {
-        let hot = self.hot.first_in(lower, upper, backward).map(|key| {
+    fn first_in(&self, stretch: &Stretch, around_hot: bool) -> Option<Detour> {
+        let (lower, upper) = (&stretch.lower[..], &stretch.upper[..]);
+        let backward = stretch.direction == Direction::Backward;
+        let hot = around_hot.then(|| self.hot.first_in(lower, upper, backward)).flatten().map(|key| {
             let to = keys::next(&key).into();
             Detour { from: key.clone(), to, row: Some(key) }
         });
@@ -233,7 +235,9 @@ impl Tree {
         visit: &mut impl FnMut(UserKey, UserValue) -> Step,
     ) -> StoreResult<()> {
         let backward = stretch.direction == Direction::Backward;
-        while let Some(detour) = detours.first_in(&stretch.lower, &stretch.upper, backward) {
+        // Only the engine walks over all versions of a row.
+        let around_hot = table != Table::Rows || instant.sources.is_none();
+        while let Some(detour) = detours.first_in(&stretch, around_hot) {
             let mut before = stretch.clone();
             if backward {
                 before.lower = detour.to.to_vec();

@@ -1,4 +1,4 @@
-//! Query of a collection with a past: one of its items overwritten very often, or used as a queue.
+//! Query of a collection with a past: one of its items, or all, overwritten very often, or used as a queue.
 //!
 //! A storage engine that keeps old versions and marks of deletion walks over them; what the client sees is the
 //! same ten items. All collections are on one server, so that everything but their past is equal.
@@ -30,6 +30,7 @@ struct Collection {
 const FRESH: Collection = Collection { operation: "Query 10, fresh", partition: 1 };
 const OVERWRITTEN: Collection = Collection { operation: "Query 10, overwritten", partition: 2 };
 const QUEUE: Collection = Collection { operation: "Query 10, queue", partition: 3 };
+const ALL_OVERWRITTEN: Collection = Collection { operation: "Query 10, all overwritten", partition: 4 };
 
 impl Collection {
     fn line(self) -> Line {
@@ -60,17 +61,19 @@ const FILL: Workload = Workload { name: "fill", connections: 1, place: STAYS_AT,
 const QUERY: Workload = Workload { name: "query", connections: CONNECTIONS, ..FILL };
 const OVERWRITE: Workload =
     Workload { name: "put", connections: 64, place: STAYS_AT + 4, keys: 1, requests: Some(CHANGES) };
+const OVERWRITE_ALL: Workload = Workload { place: STAYS_AT, keys: 10, ..OVERWRITE };
 const PASS_THROUGH: Workload =
     Workload { name: "queue", connections: 64, place: 0, keys: 1, requests: Some(2 * CHANGES) };
 
 pub(super) fn run(run: &mut Run) -> Result<(), Failure> {
     run.progress("collections with a past");
     let server = run.hashrange_with_table("history")?;
-    for collection in [FRESH, OVERWRITTEN, QUEUE] {
+    for collection in [FRESH, OVERWRITTEN, ALL_OVERWRITTEN, QUEUE] {
         collection.load(run, &server, FILL)?;
     }
     for round in 1..=run.rounds {
-        for (collection, past) in [(OVERWRITTEN, OVERWRITE), (QUEUE, PASS_THROUGH)] {
+        let pasts = [(OVERWRITTEN, OVERWRITE), (ALL_OVERWRITTEN, OVERWRITE_ALL), (QUEUE, PASS_THROUGH)];
+        for (collection, past) in pasts {
             run.progress(&format!("round {round} of {}, {}", run.rounds, collection.operation));
             collection.load(run, &server, past)?;
             let sample = collection.load(run, &server, QUERY)?;
@@ -88,6 +91,7 @@ fn judge(run: &mut Run) {
         [("server CPU", |sample| sample.server_cpu_us), ("p50", |sample| sample.p50_us)];
     for (collection, past) in [
         (OVERWRITTEN, "after 100 thousand overwrites of one item"),
+        (ALL_OVERWRITTEN, "after 100 thousand overwrites of its items"),
         (QUEUE, "after 100 thousand inserts and deletes at the head"),
     ] {
         for (name, figure) in figures {

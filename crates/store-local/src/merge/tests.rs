@@ -22,7 +22,9 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
 fn key(random: &dyn Random) -> Vec<u8> {
     let partition = format!("p{}", random.next_u64() % PARTITIONS);
-    let sort = (random.next_u64() % ROWS).to_be_bytes().to_vec();
+    // Half of all changes are of few rows, so that a memtable has many versions of them.
+    let rows = if random.next_u64().is_multiple_of(2) { ROWS } else { 2 };
+    let sort = (random.next_u64() % rows).to_be_bytes().to_vec();
     keys::row(Space(4000), partition.as_bytes(), &RowKey { kind: 0, sort: sort.into() })
 }
 
