@@ -23,7 +23,7 @@ pub(crate) struct Instant {
 pub(crate) struct Sources {
     pub(crate) memtable: Arc<Memtable>,
     pub(crate) files: Arc<Files>,
-    /// Entries with this number and greater ones are not of the instant.
+    /// Entries of the memtable with this number and greater ones came after the instant. Files have none of them.
     pub(crate) seqno: SeqNo,
 }
 

@@ -36,7 +36,6 @@ enum Place<'a> {
 pub(crate) struct Places<'a> {
     found: Vec<Place<'a>>,
     stretch: &'a Stretch,
-    seqno: SeqNo,
 }
 
 impl<'a> Places<'a> {
@@ -56,7 +55,7 @@ impl<'a> Places<'a> {
             };
             found.push(blocks.map_or(Place::Files(files), Place::Blocks));
         }
-        Ok(Places { found, stretch, seqno: sources.seqno })
+        Ok(Places { found, stretch })
     }
 
     /// The rows, from one end of the stretch to the other.
@@ -64,7 +63,6 @@ impl<'a> Places<'a> {
         let mut merged = Merged {
             heads: Vec::with_capacity(self.found.len()),
             backward: self.stretch.direction == Direction::Backward,
-            seqno: self.seqno,
         };
         for place in &self.found {
             let mut rest = match place {
@@ -74,7 +72,7 @@ impl<'a> Places<'a> {
                 Place::Blocks(blocks) => Box::new(blocks.entries(self.stretch).map(Ok)),
                 Place::Files(files) => file_entries(files, self.stretch),
             };
-            if let Some(entry) = next_below(&mut rest, self.seqno)? {
+            if let Some(entry) = rest.next().transpose()? {
                 merged.heads.push(Head { entry, rest });
             }
         }
@@ -86,7 +84,6 @@ impl<'a> Places<'a> {
 pub(crate) struct Merged<'a> {
     heads: Vec<Head<'a>>,
     backward: bool,
-    seqno: SeqNo,
 }
 
 /// The next entry of a place, and those after it.
@@ -129,16 +126,11 @@ impl Merged<'_> {
     /// Takes the next entry of a place, which is gone when it has no more.
     fn take(&mut self, at: usize) -> Result<InternalValue> {
         let head = &mut self.heads[at];
-        Ok(match next_below(&mut head.rest, self.seqno)? {
+        Ok(match head.rest.next().transpose()? {
             Some(next) => std::mem::replace(&mut head.entry, next),
             None => self.heads.swap_remove(at).entry,
         })
     }
-}
-
-/// The next entry of the instant.
-fn next_below(entries: &mut Entries<'_>, seqno: SeqNo) -> Result<Option<InternalValue>> {
-    entries.find(|entry| entry.as_ref().map_or(true, |entry| entry.key.seqno < seqno)).transpose()
 }
 
 /// The newest entry of each key.

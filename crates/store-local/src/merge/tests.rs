@@ -169,3 +169,43 @@ fn an_instant_has_no_sources_of_its_own_while_a_memtable_is_written_out() {
         assert!(read(&tree, &tree.instant(), &stretch) == expected(&model, &stretch), "step {step}");
     }
 }
+
+#[test]
+fn rows_that_were_written_often_after_an_instant_are_as_they_were_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = open(folder.path());
+    let keys: Vec<Vec<u8>> = (0..3_u64)
+        .map(|number| {
+            keys::row(Space(4000), b"p", &RowKey { kind: 0, sort: number.to_be_bytes().to_vec().into() })
+        })
+        .collect();
+    let put = |key: &[u8], value: u64| {
+        let mut batch = tree.batch(1);
+        let value = Some(value.to_be_bytes().to_vec().into());
+        tree.add(&mut batch, Op { table: Table::Rows, key: key.into(), value });
+        batch.commit().unwrap();
+    };
+    let nothing = tree.instant();
+    put(&keys[0], 1);
+    put(&keys[2], 1);
+    let two_rows = tree.instant();
+    for value in 2..20 {
+        for key in &keys {
+            put(key, value);
+        }
+    }
+    let numbers = |instant, direction| -> Vec<(usize, u8)> {
+        let (lower, upper) = keys::partition_edges(&keys[0]).unwrap();
+        let rows = read(&tree, instant, &Stretch { lower, upper, direction });
+        let number = |key: &Vec<u8>| keys.iter().position(|other| other == key).unwrap();
+        rows.iter().map(|(key, value)| (number(key), value[7])).collect()
+    };
+    let now = tree.instant();
+    for (instant, rows) in
+        [(&nothing, vec![]), (&two_rows, vec![(0, 1), (2, 1)]), (&now, vec![(0, 19), (1, 19), (2, 19)])]
+    {
+        assert!(instant.sources.is_some());
+        assert_eq!(numbers(instant, Direction::Forward), rows);
+        assert_eq!(numbers(instant, Direction::Backward), rows.into_iter().rev().collect::<Vec<_>>());
+    }
+}
