@@ -64,15 +64,20 @@ pub(crate) struct Resident {
 /// Reads `VmRSS` and `VmHWM` of a process.
 pub(crate) fn resident(pid: u32) -> io::Result<Resident> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line
-            .and_then(|rest| rest.trim_start_matches(':').trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        kilobytes
-            .map(|kilobytes| kilobytes * 1024)
-            .ok_or_else(|| io::Error::other(format!("no {name} for {pid}")))
-    };
-    Ok(Resident { now: field("VmRSS")?, peak: field("VmHWM")? })
+    let bytes = |name| Ok::<_, io::Error>(1024 * field(&status, name, " kB")?);
+    Ok(Resident { now: bytes("VmRSS")?, peak: bytes("VmHWM")? })
+}
+
+/// How many bytes a process has had the disk read so far. What was in the operating system's memory is not counted.
+pub(crate) fn read_from_disk(pid: u32) -> io::Result<u64> {
+    field(&std::fs::read_to_string(format!("/proc/{pid}/io"))?, "read_bytes", "")
+}
+
+/// The number in a line of the form `name: number unit`.
+fn field(text: &str, name: &str, unit: &str) -> io::Result<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let number = rest.and_then(|rest| rest.trim().strip_suffix(unit)?.parse().ok());
+    number.ok_or_else(|| io::Error::other(format!("no {name} in what the kernel says of a process")))
 }
 
 /// How many flushes the disk below `folder` has finished since boot, where the kernel tells.
@@ -100,6 +105,15 @@ pub(crate) fn as_f64(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_is_found_by_its_whole_name_and_unit() {
+        let text = "VmRSSx:\t 7 kB\nVmRSS:\t 12 kB\nread_bytes: 4096\n";
+        assert_eq!(field(text, "VmRSS", " kB").ok(), Some(12));
+        assert_eq!(field(text, "read_bytes", "").ok(), Some(4096));
+        assert!(field(text, "VmRSS", "").is_err());
+        assert!(field(text, "VmHWM", " kB").is_err());
+    }
 
     #[test]
     fn a_process_name_with_spaces_and_parentheses_is_skipped() {
