@@ -166,11 +166,14 @@ impl fmt::Display for OpenError {
                 "the folder {} cannot be used ({why}); give this user write permission, or choose another folder",
                 path.display()
             ),
-            OpenError::Failed { path, why } => write!(
-                f,
-                "the data in {} could not be opened ({why}); restore the folder from a backup, or choose another folder",
-                path.display()
-            ),
+            OpenError::Failed { path, why } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "the data in {path} could not be opened ({why}): `hashrange check {path}` says whether it is damaged, and \
+                     copies what is readable with `--salvage NEW-FOLDER`; or restore the folder from a backup"
+                )
+            }
         }
     }
 }

@@ -148,7 +148,8 @@ fn memtable_entries<'a>(
     std::iter::from_fn(move || {
         loop {
             let key = next.as_ref()?.key().user_key.clone();
-            if if backward { key[..] < stretch.lower[..] } else { key[..] >= stretch.upper[..] } {
+            let ended = if backward { key[..] < stretch.lower[..] } else { key[..] >= stretch.upper[..] };
+            if ended {
                 return None;
             }
             let newest = newest_version(

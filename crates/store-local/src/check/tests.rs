@@ -316,6 +316,30 @@ fn a_missing_file_is_named_and_the_folder_is_refused_unchanged() {
 }
 
 #[test]
+fn a_damaged_file_of_the_engine_is_refused_with_what_to_do() {
+    let base = temporary();
+    let whole = base.path().join("whole");
+    killed(&whole);
+    let mut refused = 0;
+    for file in files(&whole).iter().filter(|file| file.components().any(|part| part.as_os_str() == "0")) {
+        let before = fs::read(file).unwrap();
+        for at in [0, before.len() / 2, before.len() - 1] {
+            let mut bytes = before.clone();
+            bytes[at] ^= 1;
+            fs::write(file, bytes).unwrap();
+            if let Err(error) = open(&whole) {
+                refused += 1;
+                let text = error.to_string();
+                assert!(text.contains("`hashrange check "), "{text}");
+                assert!(text.contains("--salvage NEW-FOLDER"), "{text}");
+            }
+            fs::write(file, &before).unwrap();
+        }
+    }
+    assert!(refused > 0, "no file of the catalogue of trees was damaged");
+}
+
+#[test]
 fn a_missing_folder_of_trees_is_no_empty_database() {
     let base = temporary();
     killed(base.path());
