@@ -19,16 +19,15 @@ use lsm_tree::table::block::decoder::ParsedItem;
 use lsm_tree::table::block::{BlockType, Header};
 use lsm_tree::table::data_block::DataBlockParsedItem;
 use lsm_tree::table::{Block, BlockHandle, BlockOffset, DataBlock, GlobalTableId, IndexBlock};
-use lsm_tree::{Checksum, InternalValue, Table, TreeId};
+use lsm_tree::{Checksum, InternalValue, Result, Table, TreeId};
 use rustix::process::{Resource, getrlimit};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::merge::Result;
-use crate::tree::Stretch;
+use crate::keys::Stretch;
 
 /// Blocks that a short range may be spread over.
 const BLOCKS_MAX: usize = 4;
-/// Files that are open for short ranges at most, and for how many that the process may open one of them may be; the
+/// Files that are open for short ranges: at most so many, and at most one in so many that the process may open. The
 /// engine reads the others.
 const OPEN_MAX: u64 = 1024;
 const OPEN_SHARE: u64 = 16;

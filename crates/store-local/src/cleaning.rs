@@ -13,8 +13,8 @@ use hashrange_store::{Address, Direction, Space, StoreError, StoreResult};
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::instant::Instant;
-use crate::keys;
-use crate::tree::{Detours, Op, Stretch, Table, Tree};
+use crate::keys::{self, Stretch};
+use crate::tree::{Detours, Op, Table, Tree};
 
 /// Keys dropped in one step.
 const STEP_KEYS: usize = 256;

@@ -5,7 +5,7 @@
 
 use bytes::{Buf, Bytes};
 use fjall::UserKey;
-use hashrange_store::{Address, Bound, LogPosition, RowKey, Space, partition_hash};
+use hashrange_store::{Address, Bound, Direction, LogPosition, RowKey, Space, partition_hash};
 
 /// Spaces from here on belong to the engine itself.
 const FIRST_RESERVED: u64 = u64::MAX - 1;
@@ -19,6 +19,14 @@ const SPACE_LEN: usize = 8;
 /// vector finds that out at its first clone, which costs more at each one.
 pub(crate) const SHARED: usize = 1;
 const HEADER_LEN: usize = SPACE_LEN + 8 + 2;
+
+/// A scan of the keys `lower..upper` of one tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) lower: Vec<u8>,
+    pub(crate) upper: Vec<u8>,
+    pub(crate) direction: Direction,
+}
 
 /// Whether callers may write rows of this space.
 pub(crate) fn is_writable(space: Space) -> bool {

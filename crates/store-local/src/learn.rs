@@ -22,9 +22,9 @@ use hashrange_store::{Direction, Space};
 use parking_lot::Mutex;
 
 use crate::gaps::Gaps;
-use crate::keys;
+use crate::keys::{self, Stretch};
 use crate::shared::{Published, Shared};
-use crate::tree::{Op, Stretch, Table};
+use crate::tree::{Op, Table};
 
 /// Slots of the counters of removals per partition. A collision costs a look around too many.
 const PARTITION_SLOTS: usize = 4096;

@@ -9,16 +9,14 @@ use std::sync::Arc;
 
 use fjall::UserKey;
 use hashrange_store::Direction;
-use lsm_tree::{InternalValue, SeqNo, ValueType};
+use lsm_tree::{InternalValue, Result, SeqNo, ValueType};
 
 use crate::blocks::{Blocks, Seen, TableFile};
 use crate::instant::Sources;
-use crate::tree::Stretch;
+use crate::keys::Stretch;
 
 /// Versions of a row in a memtable that are walked over.
 const VERSIONS_MAX: usize = 4;
-
-pub(crate) type Result<T> = std::result::Result<T, lsm_tree::Error>;
 
 /// Entries of one place in the order of the scan; of one key, the newest first if the scan goes forward, else last.
 type Entries<'a> = Box<dyn Iterator<Item = Result<InternalValue>> + 'a>;

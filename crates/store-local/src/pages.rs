@@ -15,8 +15,7 @@ use hashrange_store::{Direction, RangePage, RangeRead, Space};
 use quick_cache::Weighter;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 
-use crate::keys;
-use crate::tree::Stretch;
+use crate::keys::{self, Stretch};
 
 /// Bytes up to which a page is kept.
 const BYTES_MAX: usize = 256 << 10;

@@ -9,9 +9,9 @@ use hashrange_store::{
 };
 
 use crate::gaps::Gaps;
-use crate::keys;
+use crate::keys::{self, Stretch};
 use crate::shared::{Published, Shared, decode_stored};
-use crate::tree::{Detours, Op, Stretch, Table};
+use crate::tree::{Detours, Op, Table};
 
 /// Rows of a range, and of a sweep, for which room is made at once.
 const ROOM: usize = 64;

@@ -5,7 +5,8 @@ use hashrange_store::{RowKey, Stamp, Stored, Tally, Write};
 
 use super::*;
 use crate::gaps::Gaps;
-use crate::tree::{Detours, Stretch};
+use crate::keys::Stretch;
+use crate::tree::Detours;
 
 mod gaps;
 mod memory;

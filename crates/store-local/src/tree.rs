@@ -24,7 +24,7 @@ use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::instant::{Instant, LastFiles, Sources};
 use crate::interrupt::Interrupt;
-use crate::keys;
+use crate::keys::{self, Stretch};
 use crate::merge::Places;
 
 /// Size at which a tree's memtable is written out. Small on purpose: memtables keep every version of a row.
@@ -97,14 +97,6 @@ impl Op {
     pub(crate) fn len(&self) -> usize {
         self.key.len() + self.value.as_ref().map_or(0, |value| value.len())
     }
-}
-
-/// A scan of the keys `lower..upper` of one tree.
-#[derive(Clone, Debug)]
-pub(crate) struct Stretch {
-    pub(crate) lower: Vec<u8>,
-    pub(crate) upper: Vec<u8>,
-    pub(crate) direction: Direction,
 }
 
 /// What a scan does not walk over.

@@ -10,8 +10,8 @@ use hashrange_store::{Direction, RowKey, Space};
 use crate::gaps::Gaps;
 use crate::hot::HotRows;
 use crate::instant::Instant;
-use crate::keys;
-use crate::tree::{Detours, Op, Stretch, Table, Tree};
+use crate::keys::{self, Stretch};
+use crate::tree::{Detours, Op, Table, Tree};
 
 const CACHE_BYTES: u64 = 1 << 20;
 /// Partitions, the greater their number the longer their rows: those of the last lie in many blocks.
