@@ -43,15 +43,10 @@ impl LastFiles {
     /// Where rows lie now. Nobody may be writing.
     pub(crate) fn sources(&self, keyspace: &Keyspace, seqno: SeqNo) -> Option<Sources> {
         let tree = &keyspace.tree;
-        // A memtable that is to be written out becomes a sealed one, and later a table file. So where none is sealed,
-        // and the active one is the same afterwards, it and the files between hold everything.
+        // Memtables become sealed ones, and those table files. Once none is sealed, files have all that is not in the
+        // memtable; where it was itself written out meanwhile, they have its rows as well.
         let memtable = tree.active_memtable();
-        if tree.sealed_memtable_count() > 0 {
-            return None;
-        }
-        let files = self.files(keyspace);
-        let same = tree.active_memtable().id() == memtable.id();
-        same.then_some(Sources { memtable, files, seqno })
+        (tree.sealed_memtable_count() == 0).then(|| Sources { memtable, files: self.files(keyspace), seqno })
     }
 
     fn files(&self, keyspace: &Keyspace) -> Arc<Files> {

@@ -11,6 +11,7 @@ use crate::tree::Detours;
 mod gaps;
 mod memory;
 mod pages;
+mod ranges;
 mod settle;
 
 const SPACE: Space = Space(4000);

@@ -52,7 +52,7 @@ fn pages_that_are_read_often_answer_like_the_reference_engine() {
     assert!(shared.pages.bytes() > 0, "pages were kept");
 }
 
-struct SetOnDrop<'a>(&'a AtomicBool);
+pub(super) struct SetOnDrop<'a>(pub(super) &'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
