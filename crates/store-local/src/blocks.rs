@@ -25,8 +25,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::keys::Stretch;
 
-/// Blocks that a short range may be spread over.
+/// Blocks that a short range may be spread over, and their bytes: all of them are read, also where the first row is enough.
 const BLOCKS_MAX: usize = 4;
+const BYTES_MAX: u64 = 64 << 10;
 /// Files that are open for short ranges: at most so many, and at most one in so many that the process may open. The
 /// engine reads the others.
 const OPEN_MAX: u64 = 1024;
@@ -199,12 +200,14 @@ impl Reader {
         Ok(Reader { file, _opened: opened, places: places.into(), offsets: offsets.into() })
     }
 
-    /// The first and the last block that may have keys of a place; `None` where there are too many.
+    /// The first and the last block that may have keys of a place; `None` where they are too many or too large.
     fn blocks_of(&self, place: u128) -> Option<(usize, usize)> {
         let first = self.places.partition_point(|last| *last < place);
         let last =
             first + self.places[first..].iter().take(BLOCKS_MAX).take_while(|last| **last == place).count();
-        (last - first < BLOCKS_MAX).then_some((first, last.min(self.places.len() - 1)))
+        let (many, last) = (last - first >= BLOCKS_MAX, last.min(self.places.len() - 1));
+        let large = self.offsets[last + 1] - self.offsets[first] > BYTES_MAX;
+        (!many && !large).then_some((first, last))
     }
 
     fn read(&self, from: u64, to: u64) -> Result<Bytes> {

@@ -7,10 +7,8 @@ use crate::instant::Instant;
 use crate::keys;
 use crate::tree::{Op, Table, Tree};
 
-/// Rows of a long and of a short partition.
-const LONG: u64 = 200;
-const SHORT: u64 = 10;
-const ROW_BYTES: usize = 400;
+/// Partitions with the number of their rows, and the bytes of each.
+const PARTITIONS: [(&str, u64, usize); 3] = [("large", 2, 40_000), ("long", 200, 400), ("short", 10, 400)];
 
 fn key(partition: &str, number: u64) -> Vec<u8> {
     keys::row(
@@ -29,9 +27,9 @@ fn partition(name: &str) -> Stretch {
 fn tree(folder: &Path) -> Tree {
     let tree = Tree::open(folder, 1 << 20).unwrap();
     let mut batch = tree.batch(1);
-    for (partition, rows) in [("long", LONG), ("short", SHORT)] {
+    for (partition, rows, bytes) in PARTITIONS {
         for number in 0..rows {
-            let value = Some(vec![7; ROW_BYTES].into());
+            let value = Some(vec![7; bytes].into());
             tree.add(&mut batch, Op { table: Table::Rows, key: key(partition, number).into(), value });
         }
     }
@@ -61,7 +59,8 @@ fn partitions_in_few_blocks_are_short() {
     let file = only_file(&instant);
     assert_eq!(count(file, &partition("short"), &seen), Some(10));
     assert_eq!(count(file, &partition("nothing"), &seen), Some(0));
-    assert_eq!(count(file, &partition("long"), &seen), None, "80 KB are for the engine");
+    assert_eq!(count(file, &partition("long"), &seen), None, "many blocks are for the engine");
+    assert_eq!(count(file, &partition("large"), &seen), None, "and so are large ones");
     let several = Stretch { lower: partition("a").lower, ..partition("short") };
     assert_eq!(count(file, &several, &seen), None, "stretches of several partitions are for the engine");
 }
