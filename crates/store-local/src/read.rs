@@ -61,6 +61,7 @@ impl Shared {
     ) -> StoreResult<RangePage> {
         let (mut rows, mut more) = (Vec::with_capacity(limit.rows.min(ROOM)), false);
         let mut budget = PageBudget::new(limit);
+        self.look_for_sources(published);
         let detours = self.detours(&published.gaps);
         self.tree.scan(&published.instant, Table::Rows, stretch.clone(), &detours, &mut |key, value| {
             let row = keys::into_row(key, prefix.len()).ok_or_else(bad_key)?;
@@ -80,6 +81,7 @@ impl Shared {
         if published.hides(read.space, &[]) {
             return Ok(page);
         }
+        self.look_for_sources(&published);
         let mut budget = PageBudget::new(read.limit);
         let detours = self.detours(&published.gaps);
         self.tree.scan(&published.instant, Table::Rows, stretch, &detours, &mut |key, value| {

@@ -113,7 +113,9 @@ pub(crate) enum Phase {
 /// Work of the writer after the engine has changed its table files by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Renewal {
-    /// The last state is published once more: readers of the old instant look into the old files.
+    /// The last state is published once more: where its rows lay could not be told the first time.
+    Sources,
+    /// The same, because readers of the old instant look into the old files; and nobody writes.
     Publish,
     /// Besides, the old files are let go of.
     LetGo,
@@ -309,6 +311,14 @@ impl Shared {
         queue.renewal = queue.renewal.max(Some(renewal));
         if std::mem::take(&mut queue.parked) {
             self.wake.notify_one();
+        }
+    }
+
+    /// Has the instant published once more that was published while a memtable was being written out, if it is now:
+    /// ranges of our own are cheaper than the engine's.
+    pub(crate) fn look_for_sources(&self, published: &Published) {
+        if published.instant.sources.is_none() && self.tree.is_written_out() {
+            self.renew(Renewal::Sources);
         }
     }
 

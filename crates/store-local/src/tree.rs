@@ -358,6 +358,11 @@ impl Tree {
         Runs { count: levels.iter().map(|(runs, _)| runs).sum(), bytes, upper_bytes: bytes - lowest }
     }
 
+    /// Whether no memtable of rows is being written out.
+    pub(crate) fn is_written_out(&self) -> bool {
+        self.handles().rows.sealed_memtable_count() == 0
+    }
+
     /// Which table files there are: changes with every one that is written or merged. `None` while the engine itself
     /// is about to change them.
     pub(crate) fn files_at_rest(&self) -> Option<FilesId> {

@@ -270,8 +270,10 @@ impl Writer {
     fn renew(&mut self, renewal: Renewal) -> StoreResult<()> {
         let sequence = self.shared.published().sequence;
         self.publish(sequence, &[]);
-        // Nobody writes: nobody needs to know what was written last.
-        self.shared.queue.lock().keep_recent(0);
+        if renewal > Renewal::Sources {
+            // Nobody writes: nobody needs to know what was written last.
+            self.shared.queue.lock().keep_recent(0);
+        }
         if renewal == Renewal::LetGo {
             let shared = Arc::clone(&self.shared);
             let key = keys::last_sequence();

@@ -42,6 +42,22 @@ fn the_last_state_is_published_again_when_files_have_changed() {
 }
 
 #[test]
+fn an_instant_whose_rows_nobody_could_place_is_published_again_for_the_next_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = in_two_runs(&folder.path().join("data"));
+    let shared = &store.shared;
+    let last = shared.published.load_full();
+    let instant = crate::instant::Instant { sources: None, ..last.instant.clone() };
+    let (forgotten, gaps) = (Arc::clone(&last.forgotten), Arc::clone(&last.gaps));
+    shared.published.store(Arc::new(Published { instant, sequence: last.sequence, forgotten, gaps }));
+    let at = address(SPACE, 7);
+    let read = RangeRead { space: SPACE, partition: at.partition, ..gaps::whole(0) };
+    assert_eq!(block_on(store.range(read)).unwrap().rows.len(), 1, "by the engine");
+    wait_until("it is published again", || shared.published().instant.sources.is_some());
+    assert_eq!(shared.published().sequence, last.sequence);
+}
+
+#[test]
 fn files_that_were_merged_go_once_readers_are_shown_the_new_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
