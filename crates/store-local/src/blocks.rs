@@ -91,26 +91,39 @@ impl TableFile {
     }
 
     /// The blocks that hold all entries of a stretch within one partition; `None` where it is long, or cannot be read in
-    /// this way.
-    pub(crate) fn short_range(&self, stretch: &Stretch, seen: &Seen) -> Result<Option<Blocks<'_>>> {
+    /// this way. Where a block is damaged, the engine says so, if what it must read is in it.
+    pub(crate) fn short_range(&self, stretch: &Stretch, seen: &Seen) -> Option<Blocks<'_>> {
         let place = place_of(&stretch.lower);
         if place != place_of(&stretch.upper) {
-            return Ok(None);
+            return None;
         }
-        // Where it cannot be opened, the engine says what is wrong.
-        let Some(reader) = self.reader.get_or_init(|| Reader::open(&self.table).unwrap_or(None)) else {
-            return Ok(None);
-        };
-        let Some((first, last)) = reader.blocks_of(place) else { return Ok(None) };
+        let reader = self.reader()?;
+        let (first, last) = reader.blocks_of(place)?;
         let mut blocks = Vec::with_capacity(last + 1 - first);
         for at in first..=last {
             let Some(block) = self.table.cache.get_block(self.id, BlockOffset(reader.offsets[at])) else {
-                self.read_blocks(reader, (at, last), seen, &mut blocks)?;
+                self.read_blocks(reader, (at, last), seen, &mut blocks).ok()?;
                 break;
             };
             blocks.push(DataBlock::new(block));
         }
-        Ok(Some(Blocks { blocks, file: self }))
+        Some(Blocks { blocks, file: self })
+    }
+
+    /// Opens the file the first time. Where it may not be opened now, it is tried again the next time.
+    fn reader(&self) -> Option<&Reader> {
+        if self.reader.get().is_none() {
+            let reader = if Reader::can_read(&self.table) {
+                let opened = Opened::another()?;
+                let file = File::open(&**self.table.path).ok()?;
+                Reader::read_index(&self.table, file, opened).ok()
+            } else {
+                None
+            };
+            // Another thread may have been faster.
+            let _ = self.reader.set(reader);
+        }
+        self.reader.get()?.as_ref()
     }
 
     fn read_blocks(
@@ -174,17 +187,12 @@ impl Blocks<'_> {
 }
 
 impl Reader {
-    /// Opens a file; `None` where its blocks are of another kind, or too many files are open.
-    fn open(table: &Table) -> Result<Option<Reader>> {
-        if table.metadata.data_block_compression != CompressionType::None || table.regions.index.is_some() {
-            return Ok(None);
-        }
-        let Some(opened) = Opened::another() else { return Ok(None) };
-        Reader::read_index(table, opened).map(Some)
+    /// Whether a file's blocks and its index are of the kind that is read here.
+    fn can_read(table: &Table) -> bool {
+        table.metadata.data_block_compression == CompressionType::None && table.regions.index.is_none()
     }
 
-    fn read_index(table: &Table, opened: Opened) -> Result<Reader> {
-        let file = File::open(&**table.path)?;
+    fn read_index(table: &Table, file: File, opened: Opened) -> Result<Reader> {
         let block = Block::from_file(&file, table.regions.tli, table.metadata.index_block_compression)?;
         let index = IndexBlock::new(block);
         let (mut places, mut offsets, mut end) =
@@ -224,9 +232,9 @@ impl Opened {
     /// One more, if that is not too many.
     fn another() -> Option<Opened> {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let opened = OPEN.fetch_add(1, Ordering::Relaxed);
-        let one_more = Opened;
-        (opened < (limit / OPEN_SHARE).min(OPEN_MAX)).then_some(one_more)
+        let most = (limit / OPEN_SHARE).min(OPEN_MAX);
+        let one_more = |open| (open < most).then_some(open + 1);
+        OPEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok().map(|_| Opened)
     }
 }
 

@@ -46,7 +46,10 @@ impl LastFiles {
         // Memtables become sealed ones, and those table files. Once none is sealed, files have all that is not in the
         // memtable; where it was itself written out meanwhile, they have its rows as well.
         let memtable = tree.active_memtable();
-        (tree.sealed_memtable_count() == 0).then(|| Sources { memtable, files: self.files(keyspace), seqno })
+        let written_out = tree.sealed_memtable_count() == 0;
+        // Also where they are of no use now: files that were merged are let go of.
+        let files = self.files(keyspace);
+        written_out.then_some(Sources { memtable, files, seqno })
     }
 
     fn files(&self, keyspace: &Keyspace) -> Arc<Files> {
@@ -65,7 +68,9 @@ impl LastFiles {
         let runs = version.iter_levels().flat_map(|level| level.iter());
         let runs = runs.map(|run| run.iter().map(file).collect()).collect();
         let files = Arc::new(Files { version: Some(version.id()), runs });
-        *last = Arc::clone(&files);
+        let before = std::mem::replace(&mut *last, Arc::clone(&files));
+        drop(last);
+        drop(before);
         files
     }
 }

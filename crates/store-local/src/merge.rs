@@ -38,7 +38,7 @@ pub(crate) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// Finds them, and reads what is short. The lower key of the stretch is below its upper one.
-    pub(crate) fn find(sources: &'a Sources, stretch: &'a Stretch, seen: &Seen) -> Result<Places<'a>> {
+    pub(crate) fn find(sources: &'a Sources, stretch: &'a Stretch, seen: &Seen) -> Places<'a> {
         let mut found = Vec::with_capacity(1 + sources.files.runs.len());
         if sources.seqno > 0 && !sources.memtable.is_empty() {
             found.push(Place::Memtable(sources));
@@ -48,12 +48,12 @@ impl<'a> Places<'a> {
             let files = &files[..files.partition_point(|file| file.first_key()[..] < stretch.upper[..])];
             let blocks = match files {
                 [] => continue,
-                [file] => file.short_range(stretch, seen)?,
+                [file] => file.short_range(stretch, seen),
                 _ => None,
             };
             found.push(blocks.map_or(Place::Files(files), Place::Blocks));
         }
-        Ok(Places { found, stretch })
+        Places { found, stretch }
     }
 
     /// The rows, from one end of the stretch to the other.

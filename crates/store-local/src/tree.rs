@@ -278,7 +278,7 @@ impl Tree {
         visit: &mut impl FnMut(UserKey, UserValue) -> Step,
     ) -> Step {
         let failed = |error: lsm_tree::Error| read_error(&error.into());
-        let places = Places::find(sources, stretch, &self.seen).map_err(failed)?;
+        let places = Places::find(sources, stretch, &self.seen);
         let mut found = places.rows().map_err(failed)?;
         while let Some(row) = found.next().map_err(failed)? {
             if visit(row.key.user_key, row.value)?.is_break() {

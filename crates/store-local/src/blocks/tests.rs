@@ -1,14 +1,19 @@
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use hashrange_store::{RowKey, Space};
+use hashrange_store::{RowKey, Space, StoreError, StoreResult};
 
 use super::*;
+use crate::gaps::Gaps;
+use crate::hot::HotRows;
 use crate::instant::Instant;
 use crate::keys;
-use crate::tree::{Op, Table, Tree};
+use crate::tree::{Detours, Op, Table, Tree};
 
 /// Partitions with the number of their rows, and the bytes of each.
-const PARTITIONS: [(&str, u64, usize); 3] = [("large", 2, 40_000), ("long", 200, 400), ("short", 10, 400)];
+const PARTITIONS: [(&str, u64, usize); 4] =
+    [("large", 2, 40_000), ("long", 200, 400), ("short", 10, 400), ("wide", WIDE, 2000)];
+const WIDE: u64 = 8;
 
 fn key(partition: &str, number: u64) -> Vec<u8> {
     keys::row(
@@ -48,7 +53,7 @@ fn only_file(instant: &Instant) -> &TableFile {
 }
 
 fn count(file: &TableFile, stretch: &Stretch, seen: &Seen) -> Option<usize> {
-    Some(file.short_range(stretch, seen).unwrap()?.entries(stretch).count())
+    Some(file.short_range(stretch, seen)?.entries(stretch).count())
 }
 
 #[test]
@@ -81,25 +86,42 @@ fn blocks_stay_in_the_cache_from_the_second_time_on() {
     assert_eq!(tree.cache_bytes() - before, kept, "they are there now");
 }
 
+/// Reads the rows of a partition from `first` on through the whole tree.
+fn scan(tree: &Tree, instant: &Instant, name: &str, first: u64) -> StoreResult<usize> {
+    let stretch = Stretch { lower: key(name, first), ..partition(name) };
+    let (hot, gaps, mut rows) = (HotRows::default(), Gaps::default(), 0);
+    let detours = Detours { hot: &hot, gaps: &gaps };
+    let count = tree.scan(instant, Table::Rows, stretch, &detours, &mut |_, _| {
+        rows += 1;
+        Ok(ControlFlow::Continue(()))
+    });
+    count.map(|()| rows)
+}
+
 #[test]
-fn a_damaged_block_is_an_error() {
+fn damage_is_an_error_for_those_who_read_it() {
     let folder = tempfile::tempdir().unwrap();
     let tree = tree(folder.path());
     let (instant, seen) = (tree.instant(), Seen::new(1 << 20, 1 << 13));
     let file = only_file(&instant);
-    let bytes = std::fs::read(&**file.table.path).unwrap();
-    let (short, name) = (partition("short"), b"short");
-    let at = bytes.windows(name.len()).position(|bytes| bytes == name).unwrap();
-    for damaged_at in [at + 100, at] {
-        let mut bytes = bytes.clone();
-        bytes[damaged_at] ^= 1;
-        std::fs::write(&**file.table.path, bytes).unwrap();
-        let read = file.short_range(&short, &seen).map(|_| ());
-        assert!(matches!(read, Err(lsm_tree::Error::ChecksumMismatch { .. })), "{read:?} at {damaged_at}");
-    }
-    std::fs::write(&**file.table.path, &bytes[..at]).unwrap();
-    let read = file.short_range(&short, &seen).map(|_| ());
-    assert!(matches!(read, Err(lsm_tree::Error::Io(_))), "{read:?} of a file that was cut off");
+    let whole = std::fs::read(&**file.table.path).unwrap();
+    let places = |name: &[u8]| -> Vec<usize> {
+        (0..whole.len()).filter(|at| whole[*at..].starts_with(name)).collect()
+    };
+    let (first, last) = (places(b"wide")[0], *places(b"wide").last().unwrap());
+    let blocks = file.short_range(&partition("wide"), &seen).unwrap().blocks.len();
+    assert!(blocks > 1, "in one block, no row is healthy");
+    assert!(last - first > 8 << 10);
+    let mut bytes = whole.clone();
+    bytes[first + 100] ^= 1;
+    std::fs::write(&**file.table.path, bytes).unwrap();
+    assert!(file.short_range(&partition("wide"), &seen).is_none());
+    let damaged = scan(&tree, &instant, "wide", 0);
+    assert!(matches!(damaged, Err(StoreError::Corrupt(_))), "{damaged:?}");
+    assert_eq!(scan(&tree, &instant, "wide", WIDE - 1).unwrap(), 1, "its block is whole");
+    std::fs::write(&**file.table.path, &whole[..first]).unwrap();
+    let cut_off = scan(&tree, &instant, "wide", 0);
+    assert!(matches!(cut_off, Err(StoreError::Failed(_))), "{cut_off:?}");
 }
 
 #[test]
