@@ -153,13 +153,13 @@ fn ranges_at_old_and_new_instants_are_those_of_a_map() {
 }
 
 #[test]
-fn an_instant_has_no_sources_of_its_own_while_a_memtable_is_written_out() {
+fn all_rows_are_there_while_a_memtable_is_written_out() {
     let folder = tempfile::tempdir().unwrap();
     let tree = open(folder.path());
     let (random, mut model) = (Simulation::new(8).0.random, Model::new());
     for step in 0..200 {
         write(&tree, &mut model, &*random, step);
-        // Now and then an instant falls between the two: whichever it is, all rows are there.
+        // Now and then an instant falls in between, and has no sources.
         tree.let_go_of_merged().unwrap();
         let stretch = Stretch {
             lower: keys::space_prefix(Space(4000)),
