@@ -110,6 +110,30 @@ fn a_statement_as_deep_as_can_be_read_is_read_again_as_printed() {
 }
 
 #[test]
+fn a_chain_in_parentheses_counts_as_part_of_the_chain_it_begins() {
+    let chain = |links: usize| "-1".repeat(links);
+    for (inner, outer) in [(13, 25), (13, 26), (13, 27), (0, 38), (0, 39), (0, 40), (38, 1), (39, 1)] {
+        for text in [
+            format!("UPDATE t SET n = (a{}){}+9 WHERE pk = 'a'", chain(inner), chain(outer)),
+            format!("UPDATE t SET n = ((a{}){})+9+'x' WHERE pk = 'a'", chain(inner), chain(outer)),
+            format!("UPDATE t SET n = b - ((a{}){}) WHERE pk = 'a'", chain(inner), chain(outer)),
+            format!("UPDATE t SET n = f((a{}){}) WHERE pk = 'a'", chain(inner), chain(outer)),
+        ] {
+            let Ok(statement) = Statement::parse(&text) else { continue };
+            let printed = statement.to_string();
+            let again = Statement::parse(&printed).map(|statement| statement.to_string());
+            assert_eq!(again.as_ref(), Ok(&printed), "{text}");
+        }
+    }
+    let both = |inner, outer| {
+        let text = format!("UPDATE t SET n = (a{}){} WHERE pk = 'a'", chain(inner), chain(outer));
+        Statement::parse(&text)
+    };
+    assert!(both(19, 20).is_ok());
+    assert!(both(20, 20).is_err());
+}
+
+#[test]
 fn conditions_as_arguments_are_read_again_as_printed() {
     let texts = [
         "SELECT * FROM t WHERE f((a = 1))",

@@ -138,6 +138,14 @@ fn negated_if(not: bool, term: Term) -> Term {
     if not { Term::new(term.place, Shape::Not(Box::new(term))) } else { term }
 }
 
+/// How many signs a chain of operands has.
+fn links(term: &Term) -> usize {
+    match &term.shape {
+        Shape::Arithmetic(_, left, _) => 1 + links(left),
+        _ => 0,
+    }
+}
+
 // -- values
 impl Parser {
     /// Reads something one level deeper.
@@ -155,9 +163,11 @@ impl Parser {
     pub(super) fn sum(&mut self) -> Parsed<Term> {
         let mut left = self.operand()?;
         let before = self.depth;
+        // A chain nests to the left, so it counts like parentheses. So does one that it begins with in parentheses,
+        // which mean nothing there and are not printed.
+        self.depth += links(&left);
         while let Some(sign) = self.take_sign() {
             self.expect_right()?;
-            // A chain nests to the left, so it counts like parentheses.
             self.depth += 1;
             let right = self.deeper(Self::operand)?;
             left = Term::new(left.place, Shape::Arithmetic(sign, Box::new(left), Box::new(right)));
