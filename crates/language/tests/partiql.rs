@@ -105,6 +105,66 @@ fn statement() -> impl Strategy<Value = String> {
     ]
 }
 
+/// A text put into others again and again, so that many statements are as deep as can be read, or deeper.
+fn nested(
+    leaf: &'static str,
+    around: &'static [(&'static str, &'static str)],
+) -> impl Strategy<Value = String> + Clone {
+    // Some are used more often than others, or most statements would be too deep long before they are long.
+    let weights = prop::collection::vec(1..20_u32, around.len());
+    (weights, 10..110_usize).prop_flat_map(move |(weights, times)| {
+        let layer = prop::sample::select(
+            weights
+                .iter()
+                .zip(around)
+                .flat_map(|(weight, layer)| vec![*layer; *weight as usize])
+                .collect::<Vec<_>>(),
+        );
+        prop::collection::vec(layer, times).prop_map(move |layers| {
+            layers.iter().fold(leaf.to_owned(), |inner, (before, after)| format!("{before}{inner}{after}"))
+        })
+    })
+}
+
+fn deep_statement() -> impl Strategy<Value = String> {
+    let value = nested(
+        "a",
+        &[
+            ("", " - 1"),
+            ("", "+1"),
+            ("(", ")"),
+            ("(", ")-1"),
+            ("1 - (", ")"),
+            ("f(", ")"),
+            ("f(b, ", " - 1)"),
+            ("", "+(b-2)"),
+        ],
+    );
+    let condition = nested(
+        "a = 1",
+        &[
+            ("NOT ", ""),
+            ("(", ")"),
+            ("NOT (", ")"),
+            ("", " AND b = 1"),
+            ("b = 1 OR ", ""),
+            ("(", ") AND (c = 1 OR d = 2)"),
+            ("(", ") = 1"),
+            ("f((", ")) = (g)"),
+            ("NOT (", ") IN [1, ((2))]"),
+            ("a NOT BETWEEN (1) AND (", ")"),
+            ("(", ") IS NOT NULL"),
+        ],
+    );
+    let literal = nested("1", &[("[", "]"), ("{'a': ", "}"), ("[[], ", "]"), ("[(", ")]"), ("(", ")")]);
+    prop_oneof![
+        value.prop_map(|value| format!("UPDATE t SET n = {value} WHERE pk = 'a'")),
+        condition.prop_map(|condition| format!("SELECT * FROM t WHERE {condition}")),
+        literal.clone().prop_map(|value| format!("INSERT INTO t VALUE {{'a': {value}}}")),
+        literal.prop_map(|value| format!("DELETE FROM t WHERE a = {value}")),
+    ]
+}
+
 fn parameters() -> Vec<AttributeValue> {
     (0..40).map(number).collect()
 }
@@ -121,6 +181,15 @@ proptest! {
         let again = again.unwrap();
         prop_assert_eq!(&again.to_string(), &printed);
         prop_assert_eq!(without_places(again.bind(&parameters())), without_places(statement.bind(&parameters())));
+    }
+
+    #[test]
+    fn a_printed_statement_is_as_readable_as_the_one_that_was_written(text in deep_statement()) {
+        let Ok(statement) = Statement::parse(&text) else { return Ok(()) };
+        let printed = statement.to_string();
+        let again = Statement::parse(&printed);
+        prop_assert!(again.is_ok(), "{} printed as {} is {:?}", text, printed, again);
+        prop_assert_eq!(&again.unwrap().to_string(), &printed);
     }
 
     #[test]
