@@ -105,19 +105,19 @@ fn statement() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text put into others again and again, so that many statements are as deep as can be read, or deeper.
+/// A text put into up to three kinds of others again and again: many such statements are as deep as can be read, and
+/// many deeper.
 fn nested(
     leaf: &'static str,
     around: &'static [(&'static str, &'static str)],
 ) -> impl Strategy<Value = String> + Clone {
-    // Some are used more often than others, or most statements would be too deep long before they are long.
-    let weights = prop::collection::vec(1..20_u32, around.len());
-    (weights, 10..110_usize).prop_flat_map(move |(weights, times)| {
+    let kinds = prop::sample::subsequence(around, 1..=3);
+    (kinds, prop::array::uniform3(1..20_u32), 10..90_usize).prop_flat_map(move |(kinds, weights, times)| {
         let layer = prop::sample::select(
-            weights
+            kinds
                 .iter()
-                .zip(around)
-                .flat_map(|(weight, layer)| vec![*layer; *weight as usize])
+                .zip(weights)
+                .flat_map(|(kind, weight)| vec![*kind; weight as usize])
                 .collect::<Vec<_>>(),
         );
         prop::collection::vec(layer, times).prop_map(move |layers| {

@@ -93,8 +93,10 @@ impl fmt::Display for Term {
                 write_list(f, arguments.iter().map(Argument))?;
                 f.write_str(")")
             }
-            Shape::And(terms) => write_joined(f, terms, " AND "),
-            Shape::Or(terms) => write_joined(f, terms, " OR "),
+            Shape::And(terms) => {
+                write_joined(f, terms, " AND ", |inner| matches!(inner, Shape::And(_) | Shape::Or(_)))
+            }
+            Shape::Or(terms) => write_joined(f, terms, " OR ", |inner| matches!(inner, Shape::Or(_))),
             Shape::Not(inner) => match &inner.shape {
                 Shape::And(_) | Shape::Or(_) => write!(f, "NOT ({inner})"),
                 Shape::Between(_) | Shape::In(..) | Shape::Is(..) => write_test(f, inner, " NOT"),
@@ -161,12 +163,20 @@ impl fmt::Display for Enclosed<'_> {
     }
 }
 
-fn write_joined(f: &mut fmt::Formatter<'_>, terms: &[Term], word: &str) -> fmt::Result {
+/// Terms joined by AND or OR. An AND inside an OR binds tighter without parentheses; any other of the two inside was
+/// written in parentheses.
+fn write_joined(
+    f: &mut fmt::Formatter<'_>,
+    terms: &[Term],
+    word: &str,
+    is_enclosed: fn(&Shape) -> bool,
+) -> fmt::Result {
     for (position, term) in terms.iter().enumerate() {
         let word = if position > 0 { word } else { "" };
-        match term.shape {
-            Shape::And(_) | Shape::Or(_) => write!(f, "{word}({term})")?,
-            _ => write!(f, "{word}{term}")?,
+        if is_enclosed(&term.shape) {
+            write!(f, "{word}({term})")?;
+        } else {
+            write!(f, "{word}{term}")?;
         }
     }
     Ok(())
