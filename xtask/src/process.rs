@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 /// Success, or one message for the person at the terminal.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
-/// The root of the workspace.
+/// The root of the workspace. Cargo says where it runs this from; clones that share a target folder share the program.
 pub(crate) fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let built = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let xtask = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| built.to_owned(), PathBuf::from);
     xtask.parent().expect("xtask lies in the workspace").to_owned()
 }
 
