@@ -292,6 +292,24 @@ pub fn filter_on_key(attribute: &str) -> String {
     )
 }
 
+/// A legacy `QueryFilter` on a key attribute.
+pub fn query_filter_on_key(attribute: &str) -> String {
+    format!("QueryFilter can only contain non-primary key attributes: Primary key attribute: {attribute}")
+}
+
+/// A path into a key attribute of the table.
+pub fn nested_key(attribute: &str) -> String {
+    format!("{NESTED_KEY}Key: {attribute}")
+}
+
+/// A path into a key attribute of an index, whatever is read or written.
+pub fn nested_index_key(attribute: &str) -> String {
+    format!("{NESTED_KEY}IndexKey: {attribute}")
+}
+
+const NESTED_KEY: &str =
+    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: ";
+
 /// A list index that no list can have.
 pub fn list_index(kind: &str, index: &str) -> String {
     bad(kind, &format!("List index is not within the allowable range; index: [{index}]"))

@@ -8,6 +8,13 @@ pub fn no_key_condition() -> String {
         .to_owned()
 }
 
+/// A Query with more conditions than its key has attributes, and more than two.
+pub fn conditions_exceed_key(conditions: usize, attributes: usize) -> String {
+    format!(
+        "The number of query conditions ({conditions}) exceeds the number of key attributes defined in the schema ({attributes})"
+    )
+}
+
 /// A Query that does not say what a partition-key attribute equals, or conditions on attributes that are no keys.
 pub fn missed_key_element(attribute: &str) -> String {
     format!("Query condition missed key schema element: {attribute}")
@@ -77,7 +84,7 @@ pub fn index_backfilling(index: &str) -> String {
     format!("Cannot read from backfilling global secondary index: {index}")
 }
 
-/// A start key of the wrong shape, on a Query.
+/// A start key of the wrong shape, on a Query, and on a Scan of an index one that lacks or adds attributes.
 pub fn start_key_invalid() -> String {
     "The provided starting key is invalid".to_owned()
 }
@@ -87,7 +94,22 @@ pub fn start_key_schema() -> String {
     "The provided starting key is invalid: The provided key element does not match the schema".to_owned()
 }
 
-/// A start key outside of what the key condition selects.
+/// A start key with a value that is no value, on a Scan.
+pub fn start_key_value(text: &str) -> String {
+    format!("The provided starting key is invalid: {text}")
+}
+
+/// A start key with a sort key that the key condition does not select.
+pub fn start_key_predicate() -> String {
+    "The provided starting key does not match the range key predicate".to_owned()
+}
+
+/// A start key of another partition, beside a condition on the sort key that it fulfils.
+pub fn start_key_one_row() -> String {
+    "The query can return at most one row and cannot be restarted".to_owned()
+}
+
+/// A start key of another partition, without a condition on the sort key.
 pub fn start_key_outside() -> String {
     "The provided starting key is outside query boundaries based on provided conditions".to_owned()
 }

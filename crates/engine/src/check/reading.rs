@@ -18,6 +18,8 @@ pub(crate) struct CheckedReading {
     pub(crate) table_name: String,
     pub(crate) index_name: Option<String>,
     pub(crate) filter: Option<Condition>,
+    /// Whether the filter is the legacy `QueryFilter` or `ScanFilter`.
+    pub(crate) legacy_filter: bool,
     pub(crate) projection: Option<Projection>,
     pub(crate) select: Option<Select>,
     pub(crate) limit: Option<usize>,
@@ -63,6 +65,7 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
     if input.key_conditions.is_none() && input.key_condition_expression.is_none() {
         return Err(Error::validation(message::query::no_key_condition()));
     }
+    let legacy_filter = input.query_filter.is_some();
     let mut binder = parameters.binder(names, values)?;
     let text = input.key_condition_expression.as_deref();
     let on_index = input.index_name.is_some();
@@ -81,6 +84,7 @@ pub(crate) fn query(input: QueryInput) -> Result<CheckedQuery, Error> {
         table_name: input.table_name,
         index_name: input.index_name,
         filter,
+        legacy_filter,
         projection,
         select: input.select,
         limit: limit(input.limit),
@@ -107,6 +111,7 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
     let projected = projected_by(input.projection_expression.is_some(), input.attributes_to_get.is_some());
     check_select(operation, input.select, projected, input.index_name.is_some())?;
     let (segment, segments) = segment(input.segment, input.total_segments)?;
+    let legacy_filter = input.scan_filter.is_some();
     let mut binder = parameters.binder(names, values)?;
     let filter = filter(
         operation,
@@ -122,6 +127,7 @@ pub(crate) fn scan(input: ScanInput) -> Result<CheckedScan, Error> {
         table_name: input.table_name,
         index_name: input.index_name,
         filter,
+        legacy_filter,
         projection,
         select: input.select,
         limit: limit(input.limit),

@@ -44,6 +44,7 @@ pub(crate) fn get(core: &Core, scope: &Scope, get: CheckedBatchGet) -> Result<Ba
     for wanted in &get.tables {
         let table = core.catalog.active(scope, &wanted.table_name)?;
         let keys = keys(&table, wanted)?;
+        super::check_projection(&table, wanted.projection.as_ref())?;
         refuse_duplicates(&mut seen, keys.iter())?;
         tables.push((table, keys));
     }
@@ -85,11 +86,11 @@ fn planned(table: &Table, kind: WriteKind) -> Result<(ItemKey, Image), Error> {
     }
 }
 
-/// A key of the wrong type does not match the schema, in a batch; the other faults of a key keep their texts.
+/// A key of the wrong type, or none, does not match the schema, in a batch; the other faults of a key keep their texts.
 fn batch_key_error(table: &Table, item: &Row, error: Error) -> Error {
     let wrong = table.schema.key.attributes().any(|attribute| {
         let value = item.attribute(&attribute.name);
-        value.is_some_and(|value| !crate::key::has_declared_kind(&value, attribute))
+        value.is_none_or(|value| !crate::key::has_declared_kind(&value, attribute))
     });
     if wrong { Error::validation(message::item::key_mismatch()) } else { error }
 }

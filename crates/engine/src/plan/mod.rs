@@ -5,12 +5,13 @@ mod outline;
 mod reading;
 mod statement;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use hashrange_api::Error;
+use hashrange_api::{Error, message};
 use hashrange_item::{Attributes, Row};
-use hashrange_language::Update;
+use hashrange_language::{Condition, Projection, Update};
 
 use crate::budget::Limit;
 use crate::capacity::Units;
@@ -65,8 +66,16 @@ impl Plan {
     /// Plans what was checked.
     pub(crate) fn new(core: &Core, scope: &Scope, checked: Checked) -> Result<Plan, Error> {
         Ok(Plan(match checked {
-            Checked::Get(checked) => Planned::KeyLookup(Box::new(get(core, scope, *checked)?)),
-            Checked::Write(checked) => Planned::WriteSet(Box::new(write(core, scope, *checked)?)),
+            Checked::Get(checked) => {
+                let plan = get(core, scope, *checked)?;
+                check_projection(&plan.table, plan.get.projection.as_ref())?;
+                Planned::KeyLookup(Box::new(plan))
+            }
+            Checked::Write(checked) => {
+                let plan = write(core, scope, *checked)?;
+                check_write_paths(&plan.table, plan.write.condition.as_ref(), Some(&plan.image))?;
+                Planned::WriteSet(Box::new(plan))
+            }
             Checked::Query(checked) => Planned::RangeRead(Box::new(reading::query(core, scope, *checked)?)),
             Checked::Scan(checked) => Planned::SweepSegment(Box::new(reading::scan(core, scope, *checked)?)),
             Checked::BatchGet(checked) => Planned::KeyLookups(Box::new(batch::get(core, scope, *checked)?)),
@@ -221,7 +230,7 @@ impl Image {
 pub(crate) fn same_table(core: &Core, table: &Table) -> Result<Arc<Table>, Error> {
     let now = core.catalog.active(&table.scope, &table.name)?;
     if now.id != table.id {
-        return Err(Error::resource_not_found(hashrange_api::message::item::table_not_found()));
+        return Err(Error::resource_not_found(message::item::table_not_found()));
     }
     Ok(now)
 }
@@ -266,9 +275,43 @@ fn write(core: &Core, scope: &Scope, mut write: CheckedWrite) -> Result<WriteSet
 pub(crate) fn check_targets(table: &Table, update: &Update) -> Result<(), Error> {
     let key = &table.schema.key;
     match update.targets().find(|path| key.contains(path.top())) {
-        Some(path) => Err(Error::validation(hashrange_api::message::item::key_update(path.top()))),
+        Some(path) => Err(Error::validation(message::item::key_update(path.top()))),
         None => Ok(()),
     }
+}
+
+/// Key attributes, the table's and its indexes', are scalars: no expression of a request looks into one. (PartiQL
+/// statements are not held to it: what AWS does there is not on record.)
+pub(crate) fn check_nested(table: &Table, nested: &BTreeSet<&str>) -> Result<(), Error> {
+    if nested.is_empty() {
+        return Ok(());
+    }
+    let mut keys = table.schema.key.attributes();
+    if let Some(key) = keys.find(|key| nested.contains(key.name.as_str())) {
+        return Err(Error::validation(message::expression::nested_key(&key.name)));
+    }
+    let mut keys = index::all(table).flat_map(index::Index::key_attributes);
+    match keys.find(|key| nested.contains(key.name.as_str())) {
+        Some(key) => Err(Error::validation(message::expression::nested_index_key(&key.name))),
+        None => Ok(()),
+    }
+}
+
+/// [`check_nested`] of a projection.
+pub(crate) fn check_projection(table: &Table, projection: Option<&Projection>) -> Result<(), Error> {
+    projection.map_or(Ok(()), |projection| check_nested(table, &projection.nested_attributes()))
+}
+
+/// [`check_nested`] of what a write does and what must hold for it.
+pub(crate) fn check_write_paths(
+    table: &Table,
+    condition: Option<&Condition>,
+    image: Option<&Image>,
+) -> Result<(), Error> {
+    if let Some(Image::Update(update)) = image {
+        check_nested(table, &update.nested_attributes())?;
+    }
+    condition.map_or(Ok(()), |condition| check_nested(table, &condition.nested_attributes()))
 }
 
 impl fmt::Display for Plan {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hashrange_api::message::{self, Family};
 use hashrange_api::{Error, Operation, Select};
-use hashrange_item::{AttributeValue, Attributes, KeyAttribute, KeyKind};
+use hashrange_item::{AttributeValue, Attributes, KeyAttribute, KeyKind, limits};
 use hashrange_language::{Condition, KeyCondition, KeyOperator};
 use hashrange_store::{RowKey, Space, partition_hash, segment_of};
 
+use super::check_nested;
 use crate::catalog::{Projection, Scope, Table};
 use crate::check::{CheckedQuery, CheckedReading, CheckedScan, refuse};
 use crate::core::Core;
@@ -153,30 +154,37 @@ impl Source {
 /// Plans a Query.
 pub(crate) fn query(core: &Core, scope: &Scope, query: CheckedQuery) -> Result<RangePlan, Error> {
     let CheckedQuery { reading, condition, forward } = query;
-    let source = source(core, scope, &reading)?;
+    let mut source = source(core, scope, &reading)?;
+    check_count(&source, &condition)?;
     check_types(&source, &condition)?;
     let hash = hash_values(&source, &condition)?;
     let (equal, sort) = sort_condition(&source, &condition)?;
     check_clauses_are_keys(&source, &condition)?;
-    check_filter_keys(&source, &reading)?;
+    if !reading.statement {
+        check_sort_values(&source, &condition)?;
+    }
     let partition = match source.place {
         Place::Global(_) => layout::global_partition(&hash),
         _ => layout::partition(&hash[0]),
     };
     let range = RowRange::new(source.rows().1, source.coding(), &equal, sort.as_ref());
-    let start = query_start(&source, &reading, &partition, &range)?;
+    let has_sort = !equal.is_empty() || sort.is_some();
+    let start = query_start(&source, &reading, &partition, &range, has_sort)?;
+    check_filter_keys(&source, &reading)?;
+    check_paths(&source, &reading)?;
+    source.fetch = needs_fetch(&source, &reading)?;
     Ok(RangePlan { source, reading, partition, range, forward, start, condition })
 }
 
 /// Plans a Scan.
 pub(crate) fn scan(core: &Core, scope: &Scope, scan: CheckedScan) -> Result<SweepPlan, Error> {
     let CheckedScan { reading, segment, segments } = scan;
-    let source = source(core, scope, &reading)?;
+    let mut source = source(core, scope, &reading)?;
+    source.fetch = needs_fetch(&source, &reading)?;
     let start = match &reading.start {
         None => None,
         Some(key) => {
-            let position = source.position(key);
-            let position = position.ok_or_else(|| Error::validation(message::query::start_key_schema()))?;
+            let position = source.position(key).ok_or_else(|| scan_start_fault(&source, key))?;
             if segment_of(partition_hash(&position.0), segments) != segment {
                 let text = message::query::start_key_segment(i64::from(segments), i64::from(segment));
                 return Err(Error::validation(text));
@@ -184,10 +192,32 @@ pub(crate) fn scan(core: &Core, scope: &Scope, scan: CheckedScan) -> Result<Swee
             Some(position)
         }
     };
+    check_paths(&source, &reading)?;
     Ok(SweepPlan { source, reading, segment, segments, start })
 }
 
-/// The table or index that is read, and whether it can give what is asked for.
+/// What is wrong with a Scan's start key of the wrong shape. An index's own keys are looked at first, and have texts of
+/// their own.
+fn scan_start_fault(source: &Source, key: &Attributes) -> Error {
+    let names: BTreeSet<_> = source.position_attributes().map(|attribute| attribute.name.as_str()).collect();
+    let index_keys = || source.hash().iter().chain(source.range());
+    if source.place == Place::Table {
+        return Error::validation(message::query::start_key_schema());
+    }
+    if key.len() != names.len() || !index_keys().all(|attribute| key.get(&attribute.name).is_some()) {
+        return Error::validation(message::query::start_key_invalid());
+    }
+    let fits = |attribute: &KeyAttribute| {
+        key.get(&attribute.name).is_some_and(|value| has_declared_kind(value, attribute))
+    };
+    if index_keys().all(fits) {
+        Error::validation(message::query::start_key_schema())
+    } else {
+        Error::validation(message::item::key_mismatch())
+    }
+}
+
+/// The table or index that is read.
 fn source(core: &Core, scope: &Scope, reading: &CheckedReading) -> Result<Source, Error> {
     let table = core.catalog.active(scope, &reading.table_name)?;
     let place = match &reading.index_name {
@@ -197,9 +227,7 @@ fn source(core: &Core, scope: &Scope, reading: &CheckedReading) -> Result<Source
     if matches!(place, Place::Global(_)) && reading.consistent {
         return Err(Error::validation(message::query::consistent_on_global_index()));
     }
-    let mut source = Source { table, place, fetch: false };
-    source.fetch = needs_fetch(&source, reading)?;
-    Ok(source)
+    Ok(Source { table, place, fetch: false })
 }
 
 fn place_of(core: &Core, table: &Table, name: &str) -> Result<Place, Error> {
@@ -270,6 +298,15 @@ pub(super) fn carried<'a>(source: &'a Source, index: Index<'a>) -> Option<Vec<&'
     Some(keys.chain(included.iter().map(String::as_str)).collect())
 }
 
+/// There are no more conditions than key attributes. Two on a key of one attribute have a text of their own, further on.
+fn check_count(source: &Source, condition: &KeyCondition) -> Result<(), Error> {
+    let (conditions, attributes) = (condition.clauses().len(), source.hash().len() + source.range().len());
+    if conditions > attributes.max(2) {
+        return Err(Error::validation(message::query::conditions_exceed_key(conditions, attributes)));
+    }
+    Ok(())
+}
+
 /// Values of key conditions have the type of their key attribute.
 fn check_types(source: &Source, condition: &KeyCondition) -> Result<(), Error> {
     for attribute in source.hash().iter().chain(source.range()) {
@@ -297,6 +334,21 @@ fn hash_values(source: &Source, condition: &KeyCondition) -> Result<Vec<Attribut
         values.push(AttributeValue::clone(value));
     }
     Ok(values)
+}
+
+/// Values of conditions on the sort key could be sort keys.
+fn check_sort_values(source: &Source, condition: &KeyCondition) -> Result<(), Error> {
+    for attribute in source.range() {
+        let values =
+            condition.clause(&attribute.name).into_iter().flat_map(|clause| clause.operator.values());
+        for value in values {
+            check_not_empty(&attribute.name, value)?;
+            if value.size() > limits::SORT_KEY_MAX {
+                return Err(Error::validation(message::item::sort_key_too_long()));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_not_empty(attribute: &str, value: &AttributeValue) -> Result<(), Error> {
@@ -377,9 +429,27 @@ fn check_filter_keys(source: &Source, reading: &CheckedReading) -> Result<(), Er
     match key {
         None => Ok(()),
         Some(key) => {
-            let text = message::expression::filter_on_key(&key.name);
+            let text = if reading.legacy_filter {
+                message::expression::query_filter_on_key(&key.name)
+            } else {
+                message::expression::filter_on_key(&key.name)
+            };
             Err(refuse(Operation::Query, Family::Key, text))
         }
+    }
+}
+
+/// Neither projection nor filter looks into a key attribute.
+fn check_paths(source: &Source, reading: &CheckedReading) -> Result<(), Error> {
+    if reading.statement {
+        return Ok(());
+    }
+    if let Some(projection) = &reading.projection {
+        check_nested(&source.table, &projection.nested_attributes())?;
+    }
+    match &reading.filter {
+        Some(filter) => check_nested(&source.table, &filter.nested_attributes()),
+        None => Ok(()),
     }
 }
 
@@ -388,13 +458,19 @@ fn query_start(
     reading: &CheckedReading,
     partition: &Bytes,
     range: &RowRange,
+    has_sort: bool,
 ) -> Result<Option<RowKey>, Error> {
     let Some(key) = &reading.start else { return Ok(None) };
     let Some((at, row)) = source.position(key) else {
         return Err(Error::validation(message::query::start_key_invalid()));
     };
-    if at != *partition || !range.contains(&row) {
-        return Err(Error::validation(message::query::start_key_outside()));
+    if !range.contains(&row) {
+        return Err(Error::validation(message::query::start_key_predicate()));
+    }
+    if at != *partition {
+        let text =
+            if has_sort { message::query::start_key_one_row } else { message::query::start_key_outside };
+        return Err(Error::validation(text()));
     }
     Ok(Some(row))
 }

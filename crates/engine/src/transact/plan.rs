@@ -183,6 +183,7 @@ fn planned(action: CheckedAction, table: Arc<Table>, key: ItemKey) -> Result<Pla
         ActionKind::Write(kind) => Some(image(&table, &key, kind)?),
         ActionKind::Check(_) => None,
     };
+    plan::check_write_paths(&table, action.condition.as_ref(), image.as_ref())?;
     Ok(PlannedAction {
         table_name: action.table_name,
         table,
@@ -239,6 +240,8 @@ pub(crate) fn get(core: &Core, scope: &Scope, checked: CheckedTransactGet) -> Re
     let mut gets = Vec::with_capacity(count);
     for (at, ((get, table), key)) in checked.gets.into_iter().zip(tables).zip(keys).enumerate() {
         let key = key.map_err(|error| cancel::cancelled_by(count, at, error))?;
+        let checked = plan::check_projection(&table, get.projection.as_ref());
+        checked.map_err(|error| cancel::cancelled_by(count, at, error))?;
         gets.push(PlannedGet { table_name: get.table_name, table, key, projection: get.projection });
     }
     Ok(TransactGetPlan { gets, consumed: checked.consumed })

@@ -181,6 +181,7 @@ impl Table {
             let name = &attr.name;
             let one = "One or more parameter values were invalid:";
             match item.get(name) {
+                None if batch => faults.push("The provided key element does not match the schema".to_owned()),
                 None => faults.push(format!("{one} Missing the key {name} in the item")),
                 Some(value) if !value.is_of(attr.kind) && batch => {
                     faults.push("The provided key element does not match the schema".to_owned());

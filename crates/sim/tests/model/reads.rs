@@ -472,7 +472,7 @@ fn sort_condition(rng: &mut Rng, attr: &Attr, value: Value) -> Condition {
     }
 }
 
-/// A start key with the query's partition key, whose item need not exist.
+/// A start key, most often with the query's partition key; its item need not exist.
 fn random_start(rng: &mut Rng, table: &Table, reading: &Reading, conditions: &[Condition]) -> Item {
     let mut start = generate::key(rng, &table.spec);
     for attr in reading.index.iter().flat_map(IndexSpec::keys) {
@@ -480,7 +480,8 @@ fn random_start(rng: &mut Rng, table: &Table, reading: &Reading, conditions: &[C
             start.insert(attr.name.clone(), generate::key_value(rng, attr.kind, 4));
         }
     }
-    for condition in conditions {
+    let elsewhere = rng.percent(15);
+    for condition in conditions.iter().filter(|_| !elsewhere) {
         if let Condition::Compare(Operand::Path(path), Comparison::Equal, Operand::Value(value)) = condition {
             start.insert(path.top.clone(), value.clone());
         }
@@ -506,9 +507,23 @@ fn refusal_of_query(
     if !outside {
         return refusal;
     }
-    let text =
-        "The provided starting key is outside query boundaries based on provided conditions".to_owned();
-    let texts = if refusal.is_some() { Vec::new() } else { vec![text] };
+    let (_, range) = key_attrs(table, reading.index.as_ref());
+    let is_on_sort_key = |condition: &&Condition| match condition {
+        Condition::Compare(Operand::Path(path), ..)
+        | Condition::Between(Operand::Path(path), ..)
+        | Condition::BeginsWith(path, _) => range.iter().any(|attr| attr.name == path.top),
+        _ => false,
+    };
+    let sort: Vec<_> = conditions.iter().filter(is_on_sort_key).collect();
+    let start = start.expect("there is one outside");
+    let text = if !sort.iter().all(|condition| condition.evaluate(start)) {
+        "The provided starting key does not match the range key predicate"
+    } else if sort.is_empty() {
+        "The provided starting key is outside query boundaries based on provided conditions"
+    } else {
+        "The query can return at most one row and cannot be restarted"
+    };
+    let texts = if refusal.is_some() { Vec::new() } else { vec![text.to_owned()] };
     Some(Refusal::invalid(texts))
 }
 

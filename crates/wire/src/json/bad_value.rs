@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hashrange_api::constraint::Step;
-use hashrange_api::message::{Family, Layer, layer, layered, layered_value, value as text};
+use hashrange_api::message::{
+    Family, Layer, layer, layered, layered_value, query::start_key_value, value as text,
+};
 use hashrange_api::{Error, Operation};
 use hashrange_item::{Duplicates, NumberError, ValueError};
 
@@ -48,10 +50,29 @@ pub(super) fn error(operation: Operation, bad: &BadValue) -> Error {
     let placeholder = placeholder(&bad.place);
     let family = family(&bad.error, placeholder.is_some());
     let text = message(layer, &bad.error);
+    if in_start_key(&bad.place) && layer == Layer::Older && is_told_as_start_key(&bad.error) {
+        return Error::validation(start_key_value(&text));
+    }
     Error::validation(match placeholder {
         Some(placeholder) => layered_value(operation, family, &text, placeholder),
         None => layered(operation, family, &text),
     })
+}
+
+fn in_start_key(path: &[Step]) -> bool {
+    matches!(path.first(), Some(Step::Member("ExclusiveStartKey")))
+}
+
+/// Numbers and repeated members are told as they are anywhere else.
+fn is_told_as_start_key(error: &ValueError) -> bool {
+    matches!(
+        error,
+        ValueError::EmptyValue
+            | ValueError::SeveralTypes
+            | ValueError::NullNotTrue
+            | ValueError::EmptyStringSet
+            | ValueError::EmptyBinarySet
+    )
 }
 
 /// The placeholder of a value in `ExpressionAttributeValues`, at any depth of the request.

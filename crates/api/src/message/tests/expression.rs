@@ -158,6 +158,18 @@ fn from_names_empty_to_list_index() {
     );
     check(expression::key_condition_not_supported(), "Query key condition not supported");
     check(
+        expression::query_filter_on_key("a"),
+        "QueryFilter can only contain non-primary key attributes: Primary key attribute: a",
+    );
+    check(
+        expression::nested_key("a"),
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: a",
+    );
+    check(
+        expression::nested_index_key("a"),
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: a",
+    );
+    check(
         expression::filter_on_key("attribute"),
         "Filter Expression can only contain non-primary key attributes: Primary key attribute: attribute",
     );

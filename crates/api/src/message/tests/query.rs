@@ -49,6 +49,17 @@ fn from_no_key_condition_to_start_key_invalid() {
     );
     check(query::index_backfilling("index"), "Cannot read from backfilling global secondary index: index");
     check(query::start_key_invalid(), "The provided starting key is invalid");
+    check(
+        query::conditions_exceed_key(3, 2),
+        "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)",
+    );
+}
+
+#[test]
+fn from_start_key_value_to_start_key_one_row() {
+    check(query::start_key_value("text"), "The provided starting key is invalid: text");
+    check(query::start_key_predicate(), "The provided starting key does not match the range key predicate");
+    check(query::start_key_one_row(), "The query can return at most one row and cannot be restarted");
 }
 
 #[test]

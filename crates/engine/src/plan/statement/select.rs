@@ -63,6 +63,7 @@ impl Reading<'_> {
             table_name: self.select.table.clone(),
             index_name: self.select.index.clone(),
             filter,
+            legacy_filter: false,
             projection: self.select.projection.clone(),
             select: None,
             limit: self.checked.limit,
