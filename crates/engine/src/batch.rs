@@ -54,7 +54,8 @@ struct TableRead {
     throttled: Option<Error>,
 }
 
-/// Reads keys until the answer is full or the table has no capacity left; the rest is left for the client to ask again.
+/// Reads keys until the answer is full or the table has no capacity left; the rest is left for the client to ask again, and
+/// so is what is too much of one partition.
 async fn read_table(
     core: &Core,
     wanted: &BatchGetTable,
@@ -67,10 +68,11 @@ async fn read_table(
     let addresses: Vec<Address> = keys.iter().map(|key| key.address.clone()).collect();
     let mut read =
         TableRead { items: Vec::new(), charge: Charge::default(), unprocessed: None, throttled: None };
+    let (mut portions, mut left) = (Portions::default(), Vec::new());
     for (at, address) in addresses.iter().enumerate() {
         if let Err(error) = core.admit(table, Traffic::Read) {
             read.throttled = Some(error);
-            read.unprocessed = Some(rest(wanted, at));
+            left.extend(at..keys.len());
             break;
         }
         let found = core.store.get(address, freshness).await.map_err(internal)?;
@@ -78,8 +80,12 @@ async fn read_table(
         let size = row.as_ref().map_or(0, Row::item_size);
         if size > *room {
             *room = 0;
-            read.unprocessed = Some(rest(wanted, at));
+            left.extend(at..keys.len());
             break;
+        }
+        if !portions.take(address, size) {
+            left.push(at);
+            continue;
         }
         *room -= size;
         let charge = Charge::table(Units::read(size, consistent));
@@ -90,12 +96,39 @@ async fn read_table(
             Some(projection) => Image::Tree(projection.project(&row)),
         }));
     }
+    if !left.is_empty() {
+        read.unprocessed = Some(rest(wanted, &left));
+    }
     Ok(read)
 }
 
-fn rest(wanted: &BatchGetTable, from: usize) -> KeysAndAttributes {
+/// What a batch has read from each partition of a table.
+#[derive(Default)]
+struct Portions<'a> {
+    read: Vec<(&'a Address, usize)>,
+    bytes: usize,
+}
+
+impl<'a> Portions<'a> {
+    /// Whether an item may be read, too; if so it counts.
+    fn take(&mut self, address: &'a Address, size: usize) -> bool {
+        // Partitions are told apart only where together they hold more than one may.
+        if self.bytes + size > limits::BATCH_GET_PARTITION_SIZE_MAX {
+            let same = self.read.iter().filter(|(other, _)| other.partition == address.partition);
+            let before: usize = same.map(|(_, size)| size).sum();
+            if before + size > limits::BATCH_GET_PARTITION_SIZE_MAX {
+                return false;
+            }
+        }
+        self.read.push((address, size));
+        self.bytes += size;
+        true
+    }
+}
+
+fn rest(wanted: &BatchGetTable, left: &[usize]) -> KeysAndAttributes {
     let request = &wanted.request;
-    KeysAndAttributes { keys: request.keys[from..].to_vec(), ..request.clone() }
+    KeysAndAttributes { keys: left.iter().map(|&at| request.keys[at].clone()).collect(), ..request.clone() }
 }
 
 /// Runs a BatchWriteItem.

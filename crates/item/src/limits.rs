@@ -109,6 +109,8 @@ pub const BATCH_GET_KEYS_MAX: usize = 100;
 pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
 /// Answer of a `BatchGetItem`, in bytes. Model.
 pub const BATCH_GET_SIZE_MAX: usize = 16 * 1024 * 1024;
+/// What one `BatchGetItem` reads of one partition, in bytes. API reference. (Items with one partition key are in one.)
+pub const BATCH_GET_PARTITION_SIZE_MAX: usize = 1024 * 1024;
 /// Request of a `BatchWriteItem`, in bytes. Model.
 pub const BATCH_WRITE_SIZE_MAX: usize = 16 * 1024 * 1024;
 /// What one page of `Query` or `Scan` reads, before its filter, in bytes. Guide.

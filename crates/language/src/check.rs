@@ -89,7 +89,7 @@ pub(crate) fn check_words(tree: &Tree<'_>, kind: ExpressionKind) -> Result<(), P
         match &tree.nodes[id].shape {
             Shape::Path(parts) => parts.iter().try_for_each(check_part)?,
             Shape::Call { name, arguments, place } => {
-                check_function(name, arguments.len(), *place, kind)?;
+                check_function(name, *place, kind)?;
                 check_nested_append(name, arguments, &appends)?;
             }
             _ => {}
@@ -114,7 +114,7 @@ pub(crate) fn parse_index(digits: &str) -> Option<usize> {
     (index <= LIST_INDEX_MAX).then(|| usize::try_from(index).ok()).flatten()
 }
 
-fn check_function(name: &str, count: usize, place: Place, kind: ExpressionKind) -> Result<(), Problem> {
+fn check_function(name: &str, place: Place, kind: ExpressionKind) -> Result<(), Problem> {
     let function = Function::from_name(name).ok_or_else(|| Problem::InvalidFunction(name.to_owned()))?;
     let in_update = kind == ExpressionKind::Update;
     if function.is_for_updates() != in_update {
@@ -123,10 +123,17 @@ fn check_function(name: &str, count: usize, place: Place, kind: ExpressionKind) 
     if !in_update && function.place() != place {
         return Err(Problem::FunctionMisplaced(name.to_owned()));
     }
-    if count != function.operands() {
-        return Err(Problem::OperandCount { name: name.to_owned(), count });
-    }
     Ok(())
+}
+
+/// A function has as many operands as it takes. Looked at where it is bound: what is wrong with an operand is told first.
+pub(crate) fn check_operand_count(name: &str, count: usize) -> Result<(), Problem> {
+    match Function::from_name(name) {
+        Some(function) if function.operands() != count => {
+            Err(Problem::OperandCount { name: name.to_owned(), count })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// AWS refuses `list_append` inside `list_append`, at any depth.

@@ -6,7 +6,7 @@ use hashrange_item::{AttributeValue, Kind, limits};
 
 use super::{Condition, Operand, Test};
 use crate::binder::Binder;
-use crate::check::Function;
+use crate::check::{Function, check_operand_count};
 use crate::error::{OperandKind, Problem};
 use crate::syntax::{Comparator, Node, NodeId, Shape, Tree};
 
@@ -78,6 +78,7 @@ impl Bound {
 
     fn call(&mut self, name: &str, arguments: &[NodeId]) -> Result<BoundNode, Problem> {
         let function = Function::from_name(name).expect("function names were checked");
+        check_operand_count(name, arguments.len())?;
         let mut operands = self.operands(arguments).into_iter();
         let first = operands.next().expect("the number of operands was checked");
         let second = operands.next();

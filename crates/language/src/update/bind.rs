@@ -6,7 +6,7 @@ use hashrange_item::Kind;
 
 use super::{Action, Change, Expression, Origin, Update};
 use crate::binder::Binder;
-use crate::check::Function;
+use crate::check::{Function, check_operand_count};
 use crate::error::{OperandKind, Problem};
 use crate::syntax::{Clause, Node, NodeId, RawAction, Shape, Sign, UpdateSyntax};
 
@@ -47,6 +47,7 @@ impl Bound {
         let joined = match &node.shape {
             Shape::Path(_) | Shape::Value(_) => return Ok(()),
             Shape::Call { name, arguments, .. } => {
+                check_operand_count(name, arguments.len())?;
                 let &[first, second] = arguments.as_slice() else { unreachable!("operands were counted") };
                 let (first, second) = (self.take(first), self.take(second));
                 match Function::from_name(name) {
