@@ -184,7 +184,7 @@ fn map(model: &Model, name: &str, shape: &Shape, key: &str, value: &str) -> Opti
     let min = shape.min.filter(|_| name != "RequestItems");
     let size = length(min, shape.max).map(|range| format!("walk.size({name:?}, value, {range});"));
     let keys = (key == "TableArn").then(|| {
-        let rule = "Text { min: Some(1), max: Some(255), pattern: Some(Pattern::Name), arn: true }";
+        let rule = "Text { min: Some(3), max: Some(255), pattern: Some(Pattern::Name), arn: true }";
         format!("walk.keys({name:?}, value, &{rule});")
     });
     let inner = model.shape(value);

@@ -128,7 +128,7 @@ impl Constrained for BatchGetItemInput {
             walk.keys(
                 "RequestItems",
                 value,
-                &Text { min: Some(1), max: Some(255), pattern: Some(Pattern::Name), arn: true },
+                &Text { min: Some(3), max: Some(255), pattern: Some(Pattern::Name), arn: true },
             );
             walk.entries("RequestItems", value);
         }
@@ -157,7 +157,7 @@ impl Constrained for BatchWriteItemInput {
             walk.keys(
                 "RequestItems",
                 value,
-                &Text { min: Some(1), max: Some(255), pattern: Some(Pattern::Name), arn: true },
+                &Text { min: Some(3), max: Some(255), pattern: Some(Pattern::Name), arn: true },
             );
             walk.lists("RequestItems", value, Range { min: Some(1), max: Some(25) });
         }

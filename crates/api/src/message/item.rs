@@ -159,9 +159,15 @@ pub fn batch_too_long(operation: &str) -> String {
     format!("Too many items requested for the {operation} call")
 }
 
-/// A batch without tables; `operation` is the batch's name.
-pub fn batch_empty(operation: &str) -> String {
-    format!("The requestItems parameter is required for {operation}")
+/// A BatchGetItem without tables. (Newer records: every region but one has moved to it.)
+pub fn batch_get_empty() -> String {
+    let text = super::constraint::length_at_least(1);
+    super::detected(1, &format!("Value at 'RequestItems' failed to satisfy constraint: {text}"))
+}
+
+/// A BatchWriteItem without tables.
+pub fn batch_write_empty() -> String {
+    "The requestItems parameter is required for BatchWriteItem".to_owned()
 }
 
 /// An item that is over 400 KB together with its entries in local indexes. The limit is documented, the text is not on

@@ -41,7 +41,7 @@ pub struct CheckedBatchWrite {
 pub(crate) fn get(input: BatchGetItemInput) -> Result<CheckedBatchGet, Error> {
     let operation = Operation::BatchGetItem;
     if input.request_items.is_empty() {
-        return Err(Error::validation(message::item::batch_empty(operation.name())));
+        return Err(Error::validation(message::item::batch_get_empty()));
     }
     let keys: usize = input.request_items.values().map(|request| request.keys.len()).sum();
     if keys > limits::BATCH_GET_KEYS_MAX {
@@ -93,7 +93,7 @@ fn refuse_duplicates(keys: &[Attributes]) -> Result<(), Error> {
 pub(crate) fn write(input: BatchWriteItemInput) -> Result<CheckedBatchWrite, Error> {
     let operation = Operation::BatchWriteItem;
     if input.request_items.is_empty() {
-        return Err(Error::validation(message::item::batch_empty(operation.name())));
+        return Err(Error::validation(message::item::batch_write_empty()));
     }
     let writes: usize = input.request_items.values().map(Vec::len).sum();
     if writes > limits::BATCH_WRITE_REQUESTS_MAX {

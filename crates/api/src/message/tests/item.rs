@@ -56,7 +56,7 @@ fn from_table_not_found_to_sort_key_too_long() {
 }
 
 #[test]
-fn from_too_large_to_batch_empty() {
+fn from_too_large_to_batch_write_empty() {
     check(item::too_large(), "Item size has exceeded the maximum allowed size");
     check(
         item::too_large_with_entries(),
@@ -80,5 +80,9 @@ fn from_too_large_to_batch_empty() {
     check(item::transaction_conflict(), "Transaction is ongoing for the item");
     check(item::batch_duplicates(), "Provided list of item keys contains duplicates");
     check(item::batch_too_long("operation"), "Too many items requested for the operation call");
-    check(item::batch_empty("operation"), "The requestItems parameter is required for operation");
+    check(
+        item::batch_get_empty(),
+        "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
+    );
+    check(item::batch_write_empty(), "The requestItems parameter is required for BatchWriteItem");
 }
